@@ -8,7 +8,6 @@
 #include <string.h>
 #include "array.h"
 #include "flow_paths.h"
-#include "flow_callees.h"
 
 /* ==== paths into another function's fragment that perhaps nobody takes ========================== */
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include "array.h"
 #include "flow_paths.h"
-#include "flow_callees.h"
 #include "cfi/code_name.h"
 
 /* ==== functions that go on elsewhere than right behind their call =========================== */

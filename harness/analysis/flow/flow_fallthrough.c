@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include "array.h"
 #include "flow_paths.h"
-#include "flow_callees.h"
 
 #define STACK_ALIGNMENT 16
 #define ROUNDS_MAX	16 /* in each, something behind calls was found to be the function's */

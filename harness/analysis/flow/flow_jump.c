@@ -7,8 +7,6 @@
 #include <string.h>
 #include "array.h"
 #include "flow_paths.h"
-#include "flow_callees.h"
-#include "flow_image.h"
 
 /* ==== routines with a link register ========================================================= */
 

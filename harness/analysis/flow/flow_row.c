@@ -140,8 +140,10 @@ static bool operate(struct machine *machine, uint8_t opcode, struct reader *read
 	}
 }
 
-struct value flow_expression(const uint8_t *expression, size_t size, uint64_t pc,
-			     const struct value *cfa, const struct flow_state *state)
+/* The value of a DWARF expression; VALUE_UNKNOWN if it can't be said. cfa: pushed first, unless NULL. pc: the value of
+ * rip. */
+static struct value flow_expression(const uint8_t *expression, size_t size, uint64_t pc,
+				    const struct value *cfa, const struct flow_state *state)
 {
 	struct machine machine = { .pc = pc, .state = state };
 	struct reader reader = { expression, expression + size };

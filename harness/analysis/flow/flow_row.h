@@ -106,9 +106,4 @@ void flow_row_describe(const struct row *row, const struct flow_state *state,
 
 /* ---- flow_row.c -------------------------------------------------------------------- */
 
-/* The value of a DWARF expression; VALUE_UNKNOWN if it can't be said. cfa: pushed first, unless NULL. pc: the value of
- * rip. */
-struct value flow_expression(const uint8_t *expression, size_t size, uint64_t pc,
-			     const struct value *cfa, const struct flow_state *state);
-
 #endif

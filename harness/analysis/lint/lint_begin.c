@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "lint_begin.h"
-#include "lint_uncovered.h"
+#include "lint_inside.h"
 #include "analysis/flow/flow_walk.h"
 #include "cfi/code_name.h"
 
@@ -196,7 +195,7 @@ static bool lint_begin_hides_caller(const struct flow_fragment *fragment)
  * its begin leads to is followed from where a symbol, or the stubs' distance, says that another begins.
  */
 
-int lint_enter_stubs(struct flow *flow, struct error *error)
+static int enter_stubs(struct flow *flow, struct error *error)
 {
 	const struct flow_fragment *fragment = flow->fragment[0];
 
@@ -212,7 +211,7 @@ int lint_enter_stubs(struct flow *flow, struct error *error)
 	return 0;
 }
 
-int lint_enter_others(struct flow *flow, struct error *error)
+static int enter_others(struct flow *flow, struct error *error)
 {
 	const struct flow_fragment *fragment = flow->fragment[0];
 	uint64_t pc = fragment->begin;
@@ -223,7 +222,7 @@ int lint_enter_others(struct flow *flow, struct error *error)
 	return 0;
 }
 
-int lint_enter_functions(struct flow *flow, struct error *error)
+static int enter_functions(struct flow *flow, struct error *error)
 {
 	const struct flow_fragment *fragment = flow->fragment[0];
 	size_t count;
@@ -241,6 +240,14 @@ int lint_enter_functions(struct flow *flow, struct error *error)
 			return -1;
 	}
 	return 0;
+}
+
+int lint_enter_more(struct flow *flow, const struct lint_entries *entries, struct error *error)
+{
+	if ((entries->stubs && enter_stubs(flow, error)) ||
+	    (entries->functions && enter_functions(flow, error)))
+		return -1;
+	return entries->others ? enter_others(flow, error) : 0;
 }
 
 /* ==== whether code is a function that is called, by how it ends ============================= */

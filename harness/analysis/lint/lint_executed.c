@@ -85,7 +85,8 @@ static uint32_t faults(const struct lint_join *join, uint64_t begin, uint64_t en
 		       : 0;
 }
 
-void lint_join_point(struct lint_join *join, const struct lint_point *point)
+/* As of struct lint_watch. */
+static void lint_join_point(struct lint_join *join, const struct lint_point *point)
 {
 	const struct executed_place *ignored;
 
@@ -107,8 +108,8 @@ void lint_join_point(struct lint_join *join, const struct lint_point *point)
 		join->agreeing[join->agreeing_count++] = point->pc;
 }
 
-void lint_join_judged(struct lint_join *join, uint64_t pc, enum flow_outcome outcome,
-		      enum flow_reason reason)
+static void lint_join_judged(struct lint_join *join, uint64_t pc, enum flow_outcome outcome,
+			     enum flow_reason reason)
 {
 	if (!ARRAY_GROW(join->judged, join->judged_count))
 		join->no_memory = true;
@@ -116,7 +117,7 @@ void lint_join_judged(struct lint_join *join, uint64_t pc, enum flow_outcome out
 		join->judged[join->judged_count++] = (struct lint_judged) { pc, outcome, reason };
 }
 
-void lint_join_fde(struct lint_join *join, const struct lint_fde *fde)
+static void lint_join_fde(struct lint_join *join, const struct lint_fde *fde)
 {
 	if (fde->outcome != FLOW_ROW_UNPROVEN)
 		return;
@@ -328,11 +329,6 @@ static enum lint_outcome outcome_of(const struct lint_join *join,
 	return *ret_because ? LINT_UNDECIDED : LINT_CONTRADICTED;
 }
 
-static void set_count(json_t *object, const char *key, uint64_t value)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)value));
-}
-
 void lint_join_finding(struct lint_join *join, const struct lint_finding *finding, json_t *object)
 {
 	const char *because = NULL;
@@ -349,9 +345,9 @@ void lint_join_finding(struct lint_join *join, const struct lint_finding *findin
 				object, "executed",
 				json_boolean(tally.points || tally.calls || tally.wrong));
 		if (!join->executed->recorded)
-			set_count(object, "points", tally.points);
+			json_set_count(object, "points", tally.points);
 		if (!join->executed->stepped)
-			set_count(object, "calls", tally.calls);
+			json_set_count(object, "calls", tally.calls);
 	}
 	if (!join->executed->stepped)
 		return;
@@ -360,9 +356,9 @@ void lint_join_finding(struct lint_join *join, const struct lint_finding *findin
 	json_object_set_new(object, "outcome", json_string(lint_outcome_names[outcome]));
 	if (outcome == LINT_UNDECIDED)
 		json_object_set_new(object, "because", json_string(because));
-	set_count(object, "wrong", tally.wrong);
+	json_set_count(object, "wrong", tally.wrong);
 	if (!join->executed->recorded)
-		set_count(object, "right", tally.right);
+		json_set_count(object, "right", tally.right);
 }
 
 /* ---- the image ---------------------------------------------------------------------------- */
@@ -439,12 +435,12 @@ static void ran_json(const struct ran *ran, const char *what, json_t *object)
 						[FLOW_ROW_MISMATCH] = "mismatch" };
 	json_t *sums = json_object(), *reasons = json_object();
 
-	set_count(sums, "all", ran->all);
+	json_set_count(sums, "all", ran->all);
 	for (int i = 0; i <= FLOW_ROW_MISMATCH; i++)
-		set_count(sums, outcomes[i], ran->outcome[i]);
+		json_set_count(sums, outcomes[i], ran->outcome[i]);
 	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		if (ran->reason[i])
-			set_count(reasons, lint_reasons[i].name, ran->reason[i]);
+			json_set_count(reasons, lint_reasons[i].name, ran->reason[i]);
 	json_object_set_new(sums, "unproven_reasons", reasons);
 	json_object_set_new(object, what, sums);
 }
@@ -467,16 +463,16 @@ static void lint_join_counts(const struct lint_join *join, json_t *image)
 		ran_json(&fdes, "fdes", executed);
 	}
 	if (!join->executed->stepped) {
-		set_count(executed, "call_sites", calls);
+		json_set_count(executed, "call_sites", calls);
 		return;
 	}
 	confirm = json_object();
 	for (int i = 0; i < LINT_OUTCOME_COUNT; i++)
-		set_count(confirm, lint_outcome_names[i], join->outcomes[i]);
+		json_set_count(confirm, lint_outcome_names[i], join->outcomes[i]);
 	json_object_set_new(image, "confirm", confirm);
 	confirm = json_object();
 	for (int i = 0; i < LINT_AGREEMENT_COUNT; i++)
-		set_count(confirm, lint_agreement_names[i], join->agreements[i]);
+		json_set_count(confirm, lint_agreement_names[i], join->agreements[i]);
 	json_object_set_new(image, "stepped", confirm);
 }
 
@@ -555,8 +551,10 @@ static bool same_fault(const struct executed_fault *a, const struct executed_fau
 	       a->lost == b->lost;
 }
 
-json_t *lint_join_fault(const struct lint_join *join, uint32_t *at, uint64_t *ret_pc,
-			enum lint_agreement *ret)
+/* An object for the stepped run's next fault from *at on, without its place; the caller's: json_decref(). NULL: there
+ * are no more. *ret_pc: its place. */
+static json_t *lint_join_fault(const struct lint_join *join, uint32_t *at, uint64_t *ret_pc,
+			       enum lint_agreement *ret)
 {
 	const struct executed_fault *fault = NULL;
 	uint32_t found = 0;
@@ -599,7 +597,7 @@ static bool set_place(json_t *object, const char *function, const struct cfi *cf
 	json_object_set_new(object, "image", json_bytes(cfi->image->path));
 	json_set_hex(object, "pc", pc);
 	json_object_set_new(object, "function", json_bytes(text));
-	json_object_set_new(object, "offset", json_integer((json_int_t)(pc - name.start)));
+	json_set_count(object, "offset", (pc - name.start));
 	return !function || !fnmatch(function, text, 0);
 }
 

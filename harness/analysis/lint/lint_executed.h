@@ -58,11 +58,6 @@ struct lint_join {
 void lint_join_init(struct lint_join *join, const struct executed *executed, const struct cfi *cfi,
 		    const char *path);
 void lint_join_deinit(struct lint_join *join);
-/* As of struct lint_watch. */
-void lint_join_point(struct lint_join *join, const struct lint_point *point);
-void lint_join_judged(struct lint_join *join, uint64_t pc, enum flow_outcome outcome,
-		      enum flow_reason reason);
-void lint_join_fde(struct lint_join *join, const struct lint_fde *fde);
 /* Makes *watch the join's, which passes all on to what *watch was. */
 void lint_join_listen(struct lint_join *join, struct lint_watch *watch);
 /* Once all was told. 0, or -1: no memory. */
@@ -74,10 +69,6 @@ void lint_join_finding(struct lint_join *join, const struct lint_finding *findin
 
 /* ---- lint_executed.c ----------------------------------------------------------------------- */
 
-/* An object for the stepped run's next fault from *at on, without its place; the caller's: json_decref(). NULL: there
- * are no more. *ret_pc: its place. */
-json_t *lint_join_fault(const struct lint_join *join, uint32_t *at, uint64_t *ret_pc,
-			enum lint_agreement *ret);
 /* Writes the faults in functions that match (NULL: in all), and adds all counts to the image's object. 0, or -1: no
  * memory. */
 int lint_join_print(struct lint_join *join, const char *function, json_t *image, FILE *output,

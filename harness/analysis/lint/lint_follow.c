@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "lint_follow.h"
-#include "lint_uncovered.h"
+#include "lint_inside.h"
 #include "cfi/code_name.h"
 
 /* ==== paths that end where others go on ===================================================== */
@@ -154,8 +153,9 @@ static void keep_state(struct lint_crossings *crossings, struct lint_crossing *c
 		crossings->no_memory = true;
 }
 
-bool lint_crossing_meet(struct lint_crossings *crossings, uint64_t function, uint64_t fragment,
-			const struct flow_state *state, bool falls)
+/* Keeps the crossing. Returns whether to follow the path: never before all are decided. */
+static bool lint_crossing_meet(struct lint_crossings *crossings, uint64_t function,
+			       uint64_t fragment, const struct flow_state *state, bool falls)
 {
 	struct lint_crossing crossing = { .function = function,
 					  .fragment = fragment,
@@ -273,8 +273,9 @@ static int find_owner(const struct lint_crossing *crossing, const struct flow_wo
 	return 0;
 }
 
-int lint_crossings_decide(struct lint_crossings *crossings, const struct lint_judge *judge,
-			  struct error *error)
+/* Decides which crossings are followed, once all functions were. 0, or -1: no memory. */
+static int lint_crossings_decide(struct lint_crossings *crossings, const struct lint_judge *judge,
+				 struct error *error)
 {
 	size_t next;
 
@@ -358,7 +359,7 @@ static int lint_crossings_doubt(const struct lint_crossings *crossings, struct l
 	return doubt_all(crossings->doubt, crossings->doubt_count, judge, error);
 }
 
-void lint_crossings_deinit(struct lint_crossings *crossings)
+static void lint_crossings_deinit(struct lint_crossings *crossings)
 {
 	for (size_t i = 0; i < crossings->count; i++)
 		free(crossings->crossing[i].state);
@@ -380,7 +381,7 @@ void lint_crossings_deinit(struct lint_crossings *crossings)
  */
 
 /* Where a program will begin that an object file is linked into. */
-#define START "_start"
+#define START_NAME "_start"
 
 static bool has_start(const struct image *image, uint64_t pc)
 {
@@ -388,7 +389,7 @@ static bool has_start(const struct image *image, uint64_t pc)
 	const struct image_symbol *symbol = image_symbols(image, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (symbol[i].pc == pc && !strcmp(symbol[i].name, START))
+		if (symbol[i].pc == pc && !strcmp(symbol[i].name, START_NAME))
 			return true;
 	return false;
 }
@@ -849,11 +850,11 @@ static int enter_fde(void *context, struct flow *flow, struct error *error)
 	if ((known ? entering->known != NULL : !inside) &&
 	    flow_enter(flow, flow->fragment[0]->begin, entering->known, error))
 		return -1;
-	if (entering->stubs && lint_enter_stubs(flow, error))
-		return -1;
-	if (!inside && lint_enter_functions(flow, error))
-		return -1;
-	return entering->others ? lint_enter_others(flow, error) : 0;
+	return lint_enter_more(flow,
+			       &(struct lint_entries) { .stubs = entering->stubs,
+							.functions = !inside,
+							.others = entering->others },
+			       error);
 }
 
 /* Who is called there would return to where nobody called from. If no symbol of any kind is there, it is perhaps

@@ -12,13 +12,10 @@
 #include "array.h"
 #include "clock.h"
 #include "lint.h"
-#include "lint_evidence.h"
+#include "lint_inside.h"
 #include "lint_executed.h"
-#include "lint_judge.h"
-#include "lint_uncovered.h"
 #include "lint_table.h"
 #include "analysis/code/code.h"
-#include "analysis/flow/flow_callees.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/json_counts.h"
 #include "base/gate/gate.h"
@@ -37,7 +34,10 @@
 #define PLACE_BYTES	256
 #define CODE_TEXT_BYTES 128 /* of an instruction, without a name */
 
-uint64_t lint_place_offset(const struct object *object, uint64_t vaddr, const char **ret_section)
+/* The offset of vaddr in its section of the object file, and that section's name. In a linked file (object is NULL):
+ * vaddr, and "". */
+static uint64_t lint_place_offset(const struct object *object, uint64_t vaddr,
+				  const char **ret_section)
 {
 	const struct object_section *section = object ? object_section_find(object, vaddr) : NULL;
 
@@ -56,8 +56,10 @@ static void lint_place_set(json_t *json, const struct object *object, const char
 		json_object_set_new(json, section_key, json_bytes(section));
 }
 
-const uint8_t *lint_place_bytes(const struct object *object, const struct image *image,
-				uint64_t vaddr, size_t *ret_size)
+/* The bytes from vaddr on as the file has them, not relocated; *ret_size is CODE_BYTES_MAX, or less at the end. NULL:
+ * there are none. */
+static const uint8_t *lint_place_bytes(const struct object *object, const struct image *image,
+				       uint64_t vaddr, size_t *ret_size)
 {
 	const struct object_section *section = object ? object_section_find(object, vaddr) : NULL;
 	const uint8_t *bytes = NULL;
@@ -133,6 +135,18 @@ static void lint_place_replace(const struct object *object, char *text, size_t s
 
 #define NAME_BYTES 512
 
+/* Zero-initialise, and set the first four members, which are borrowed. */
+struct lint_fdes {
+	const struct lint_options *options;
+	const struct cfi *cfi;
+	const struct object *object; /* that cfi's image is the layout of, or NULL */
+	const char *path;
+	struct lint_fde *unproven; /* for --unproven */
+	size_t unproven_count;
+	uint64_t wanted, wanted_proven, wanted_unproven; /* FDEs that --function asks for */
+	bool no_memory;
+};
+
 /* An address in a name ("fde@0x1040") is one of the layout in an object file. */
 static void find_name(const struct cfi *cfi, const struct object *made_of, uint64_t pc,
 		      struct code_name *name, char *text, size_t size)
@@ -154,7 +168,7 @@ static bool lint_function_set(json_t *object, const struct lint_options *options
 
 	find_name(cfi, made_of, pc, &name, text, sizeof(text));
 	json_object_set_new(object, "function", json_bytes(text));
-	json_object_set_new(object, "offset", json_integer((json_int_t)(pc - name.start)));
+	json_set_count(object, "offset", (pc - name.start));
 	*ret_begin = name.start;
 	return !options->function || !fnmatch(options->function, text, 0);
 }
@@ -214,10 +228,9 @@ static int lint_fdes_print(struct lint_fdes *fdes, json_t *image, FILE *output, 
 		print_fde(fdes, &fdes->unproven[i], output);
 	if (!fdes->options->function)
 		return 0;
-	json_object_set_new(image, "wanted_fdes", json_integer((json_int_t)fdes->wanted));
-	json_object_set_new(image, "wanted_proven", json_integer((json_int_t)fdes->wanted_proven));
-	json_object_set_new(image, "wanted_unproven",
-			    json_integer((json_int_t)fdes->wanted_unproven));
+	json_set_count(image, "wanted_fdes", fdes->wanted);
+	json_set_count(image, "wanted_proven", fdes->wanted_proven);
+	json_set_count(image, "wanted_unproven", fdes->wanted_unproven);
 	return 0;
 }
 
@@ -622,7 +635,7 @@ static int print_findings(struct printing *printing, struct finding_list *list, 
 		wanted += print_finding(printing, finding);
 	}
 	lint_json_ids(image, counts);
-	json_object_set_new(image, "wanted_findings", json_integer((json_int_t)wanted));
+	json_set_count(image, "wanted_findings", wanted);
 	printing->uncovered = counts[LINT_UNCOVERED];
 	lint_evidence_destroy(evidence);
 	if (printing->join)
@@ -633,15 +646,13 @@ static int print_findings(struct printing *printing, struct finding_list *list, 
 
 static void set_counts(json_t *image, const struct lint_counts *counts)
 {
-	json_object_set_new(image, "fdes", json_integer((json_int_t)counts->fdes));
-	json_object_set_new(image, "proven", json_integer((json_int_t)counts->proven));
-	json_object_set_new(image, "mismatch", json_integer((json_int_t)counts->mismatch));
+	json_set_count(image, "fdes", counts->fdes);
+	json_set_count(image, "proven", counts->proven);
+	json_set_count(image, "mismatch", counts->mismatch);
 	lint_json_unproven(image, counts->unproven);
-	json_object_set_new(image, "instructions", json_integer((json_int_t)counts->instructions));
-	json_object_set_new(image, "instructions_proven",
-			    json_integer((json_int_t)counts->instructions_proven));
-	json_object_set_new(image, "calls_not_returning",
-			    json_integer((json_int_t)counts->calls_not_returning));
+	json_set_count(image, "instructions", counts->instructions);
+	json_set_count(image, "instructions_proven", counts->instructions_proven);
+	json_set_count(image, "calls_not_returning", counts->calls_not_returning);
 }
 
 static void set_relocations(json_t *image, const struct object *object)
@@ -650,8 +661,7 @@ static void set_relocations(json_t *image, const struct object *object)
 
 	for (int i = 0; i < OBJECT_RELOCATION_COUNT; i++)
 		if (object->relocations[i])
-			json_object_set_new(counts, object_relocation_names[i],
-					    json_integer((json_int_t)object->relocations[i]));
+			json_set_count(counts, object_relocation_names[i], object->relocations[i]);
 	json_object_set_new(image, "relocations", counts);
 }
 

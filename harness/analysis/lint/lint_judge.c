@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "lint_follow.h"
-#include "lint_judge.h"
-#include "lint_middle.h"
+#include "lint_inside.h"
 #include "image/eh_frames.h"
 
 /* ==== the directive that would make a row right ============================================= */
@@ -1029,8 +1027,9 @@ int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
 
 /* ---- what is plain ------------------------------------------------------------------------- */
 
-void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment,
-		     const struct flow_state *state)
+/* Calls watch->point, which must not be NULL, for each instruction of a plain fragment: all have one state. */
+static void lint_plain_tell(const struct lint_watch *watch, const struct flow_fragment *fragment,
+			    const struct flow_state *state)
 {
 	const struct flow_row_verdict verdict = { .outcome = FLOW_ROW_PROVEN };
 	struct lint_point point = {

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "lint_follow.h"
-#include "lint_uncovered.h"
-#include "lint_middle.h"
+#include "lint_inside.h"
 
 /* ==== calls into the middle ================================================================= */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "lint_judge.h"
+#include "lint_inside.h"
 #include "lint_table.h"
 #include "table/unwind_table.h"
 

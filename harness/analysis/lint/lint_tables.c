@@ -82,8 +82,7 @@ void lint_json_ids(json_t *object, const uint64_t counts[LINT_ID_COUNT])
 
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
 		if (counts[i])
-			json_object_set_new(by_id, lint_ids[i].name,
-					    json_integer((json_int_t)counts[i]));
+			json_set_count(by_id, lint_ids[i].name, counts[i]);
 	json_object_set_new(object, "findings", by_id);
 }
 
@@ -95,10 +94,9 @@ void lint_json_unproven(json_t *object, const uint64_t counts[FLOW_REASON_COUNT]
 	for (int i = 0; i < FLOW_REASON_COUNT; i++) {
 		sum += counts[i];
 		if (counts[i])
-			json_object_set_new(reasons, lint_reasons[i].name,
-					    json_integer((json_int_t)counts[i]));
+			json_set_count(reasons, lint_reasons[i].name, counts[i]);
 	}
-	json_object_set_new(object, "unproven", json_integer((json_int_t)sum));
+	json_set_count(object, "unproven", sum);
 	json_object_set_new(object, "unproven_reasons", reasons);
 }
 
@@ -111,10 +109,9 @@ static void set_marked(json_t *object, const struct row_source *source,
 	for (int i = 0; i < ROW_MARKS_MAX; i++) {
 		sum += counts[i];
 		if (counts[i])
-			json_object_set_new(reasons, source->mark[i],
-					    json_integer((json_int_t)counts[i]));
+			json_set_count(reasons, source->mark[i], counts[i]);
 	}
-	json_object_set_new(object, "marked", json_integer((json_int_t)sum));
+	json_set_count(object, "marked", sum);
 	json_object_set_new(object, "marked_reasons", reasons);
 }
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "lint.h"
 #include "lint_executed.h"
-#include "lint_uncovered.h"
+#include "lint_inside.h"
 #include "plain_text.h"
 #include "base/cli/json_counts.h"
 #include "base/images/image_kind.h"

@@ -8,8 +8,7 @@
 #include <string.h>
 #include "array.h"
 #include "image/eh_frame_hdr.h"
-#include "lint_begin.h"
-#include "lint_uncovered.h"
+#include "lint_inside.h"
 #include "analysis/flow/flow_walk.h"
 #include "analysis/objects/object.h"
 #include "cfi/code_name.h"

@@ -166,9 +166,6 @@ enum synthesis_lead {
 
 /* Is told each address that code leads to. */
 typedef void (*synthesis_leads_fn)(void *context, uint64_t pc, enum synthesis_lead lead);
-/* Tells the leads of the world's FDEs with numbers from first to before end. 0, or -1: no memory. */
-int synthesis_calls(const struct flow_world *world, size_t first, size_t end, synthesis_leads_fn fn,
-		    void *context, struct error *error);
 
 struct synthesis_led {
 	uint64_t pc;
@@ -261,9 +258,6 @@ int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
 bool synthesis_wrong_has(const struct synthesis_wrong *wrong, uint64_t pc);
 /* The bytes of a signal handler's restorer at pc: mov eax, 15 (or rax); syscall. 0: there is none. */
 size_t synthesis_restorer_bytes(const struct image *image, uint64_t pc);
-/* Makes a synthesized row of a declared one. A register without a rule is SYNTHESIS_SAME. False: it says what
- * synthesized rows can't say. */
-bool synthesis_row_declared(const struct row *row, struct synthesis_row *ret);
 
 /* ---- synthesis_row.c -------------------------------------------------------------------- */
 

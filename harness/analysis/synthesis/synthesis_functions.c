@@ -10,7 +10,7 @@
 #include "synthesis.h"
 #include "analysis/code/code.h"
 #include "analysis/flow/flow_walk.h"
-#include "analysis/lint/lint_uncovered.h"
+#include "analysis/lint/lint_inside.h"
 #include "cfi/cfi_section.h"
 #include "cfi/code_name.h"
 #include "image/pointer.h"
@@ -243,8 +243,9 @@ static void tell_leads(const struct image *image, struct flow_walk *walk, synthe
 	}
 }
 
-int synthesis_calls(const struct flow_world *world, size_t first, size_t end, synthesis_leads_fn fn,
-		    void *context, struct error *error)
+/* Tells the leads of the world's FDEs with numbers from first to before end. 0, or -1: no memory. */
+static int synthesis_calls(const struct flow_world *world, size_t first, size_t end,
+			   synthesis_leads_fn fn, void *context, struct error *error)
 {
 	const struct cfi *cfi = world->cfi;
 	bool no_memory = false;

@@ -160,17 +160,16 @@ static void set_counts(json_t *image, const struct synthesis *synthesis)
 	}
 	for (int r = 0; r < SYNTHESIS_REASON_COUNT; r++)
 		if (unwritten[r])
-			json_object_set_new(reasons, synthesis_reasons[r].name,
-					    integer(unwritten[r]));
-	json_object_set_new(image, "functions", integer(functions));
-	json_object_set_new(image, "proven", integer(proven));
-	json_object_set_new(image, "partial", integer(partial));
-	json_object_set_new(image, "none", integer(functions - proven - partial));
-	json_object_set_new(image, "instructions", integer(instructions));
-	json_object_set_new(image, "instructions_written", integer(written));
+			json_set_count(reasons, synthesis_reasons[r].name, unwritten[r]);
+	json_set_count(image, "functions", functions);
+	json_set_count(image, "proven", proven);
+	json_set_count(image, "partial", partial);
+	json_set_count(image, "none", functions - proven - partial);
+	json_set_count(image, "instructions", instructions);
+	json_set_count(image, "instructions_written", written);
 	if (replaced)
-		json_object_set_new(image, "replaced", integer(replaced));
-	json_object_set_new(image, "rows", integer(synthesis->row_count));
+		json_set_count(image, "replaced", replaced);
+	json_set_count(image, "rows", synthesis->row_count);
 	json_object_set_new(image, "unwritten", reasons);
 }
 
@@ -262,7 +261,7 @@ static int write_files(const struct subject *subject, const struct synthesis *sy
 		return -1;
 	json_object_set_new(json, "section",
 			    json_string(target.is_debug ? ".debug_frame" : ".eh_frame"));
-	json_object_set_new(json, "section_bytes", integer(size));
+	json_set_count(json, "section_bytes", size);
 	if (options->output)
 		result = write_section(options->output, bytes, size, error);
 	if (options->output && !result) {

@@ -344,7 +344,9 @@ static bool is_plain(const struct row *row)
 	return !row->signal_frame;
 }
 
-bool synthesis_row_declared(const struct row *row, struct synthesis_row *ret)
+/* Makes a synthesized row of a declared one. A register without a rule is SYNTHESIS_SAME. False: it says what
+ * synthesized rows can't say. */
+static bool synthesis_row_declared(const struct row *row, struct synthesis_row *ret)
 {
 	*ret = (struct synthesis_row) { .pc = row->pc,
 					.pc_end = row->pc_end,
@@ -525,7 +527,7 @@ static void lose(const struct row *row, struct synthesis_row *kept)
 }
 
 /* From pc to end what was declared. */
-static void keep(struct replacement *replacement, uint64_t pc, uint64_t end)
+static void replacement_keep(struct replacement *replacement, uint64_t pc, uint64_t end)
 {
 	while (pc < end && !replacement->impossible) {
 		const struct row *row = flow_fragment_row(replacement->declared, pc);
@@ -557,7 +559,7 @@ static void choose(struct replacement *replacement, const struct synthesis_met *
 	struct synthesis_row declared;
 
 	if (replacement->loaded && !synthesis_wrong_has(replacement->writer->wrong, met->row.pc)) {
-		keep(replacement, met->row.pc, met->row.pc_end);
+		replacement_keep(replacement, met->row.pc, met->row.pc_end);
 		return;
 	}
 	if (is_gap(met->reason)) {
@@ -567,7 +569,7 @@ static void choose(struct replacement *replacement, const struct synthesis_met *
 	}
 	if (met->reason != SYNTHESIS_REASON_COUNT ||
 	    (row && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED)) {
-		keep(replacement, met->row.pc, met->row.pc_end);
+		replacement_keep(replacement, met->row.pc, met->row.pc_end);
 		return;
 	}
 	replacement->changed |= !row || !synthesis_row_declared(row, &declared) ||
@@ -602,7 +604,7 @@ static int replace(const struct synthesis_writer *writer, size_t number, size_t 
 		replacement.next = join(writer, replacement.next, &met);
 		if (!replacement.declared || met.row.pc < pc)
 			continue; /* inside of another instruction */
-		keep(&replacement, pc, met.row.pc);
+		replacement_keep(&replacement, pc, met.row.pc);
 		if (met.row.pc_end > range->end)
 			met.row.pc_end = range->end;
 		pc = met.row.pc_end;
@@ -610,7 +612,7 @@ static int replace(const struct synthesis_writer *writer, size_t number, size_t 
 	}
 	*ret_next = replacement.next;
 	if (replacement.declared && !is_restorer(writer, range))
-		keep(&replacement, pc, range->end);
+		replacement_keep(&replacement, pc, range->end);
 	if (!replacement.declared || replacement.impossible || !replacement.changed) {
 		writer->synthesis->row_count = rows;
 		replacement.function->row_count = 0;

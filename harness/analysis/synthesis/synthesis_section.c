@@ -8,7 +8,7 @@
 #include "leb_write.h"
 #include "plain_text.h"
 #include "synthesis.h"
-#include "analysis/lint/lint_evidence.h"
+#include "analysis/lint/lint_inside.h"
 #include "base/child/child.h"
 #include "cfi/cfi_instruction.h"
 #include "cfi/code_name.h"

@@ -99,6 +99,11 @@ void json_set_hex(json_t *object, const char *key, uint64_t value)
 	json_object_set_new(object, key, json_string(text));
 }
 
+void json_set_count(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
 void json_line(FILE *file, json_t *object)
 {
 	if (!object)

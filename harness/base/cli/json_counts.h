@@ -21,6 +21,8 @@ char *json_bytes_back(const char *text);
 /* Sets a member to an address as text: "0x1f". */
 void json_set_hex(json_t *object, const char *key, uint64_t value);
 
+void json_set_count(json_t *object, const char *key, uint64_t value);
+
 /* Writes an object and a newline, and releases the object. Reals have six digits. NULL writes nothing. */
 void json_line(FILE *file, json_t *object);
 

@@ -5,6 +5,7 @@
  * States and values are those of flow_fixture.h.
  */
 #include "tests/suite.h"
+#include "analysis/flow/flow_row.c"
 #include "flow_fixture.h"
 
 static const struct join_case {

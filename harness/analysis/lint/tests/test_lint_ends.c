@@ -2,13 +2,13 @@
 /*
  * test_lint_ends.c - who may say that he has no caller, and who is accused of it
  *
- * The functions of lint_follow.h alone: what lint makes of them is in test_lint_end.c.
+ * The functions of lint_follow.c alone: what lint makes of them is in test_lint_end.c.
  */
 #include "tests/suite.h"
 #include "analysis/lint/lint_follow.c"
 #include "analysis/flow/tests/flow_fixture.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
-#include "analysis/lint/lint_follow.h"
+#include "analysis/lint/lint_inside.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

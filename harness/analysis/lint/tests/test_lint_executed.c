@@ -15,7 +15,7 @@
 #include "base/cli/json_counts.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
-#include "analysis/lint/lint_executed.h"
+#include "analysis/lint/lint_executed.c"
 #include "truth/tracer/tests/stepped_program.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -59,4 +59,31 @@ START_TEST(what_ran_is_an_instruction_s)
 }
 END_TEST
 
-SUITE(lint_executed_parts, LOOP(what_ran_is_an_instruction_s, cases))
+/* ---- what is noted of a run ------------------------------------------------------------------ */
+
+START_TEST(what_is_agreed_on_is_noted_once_for_a_function)
+{
+	static const struct lint_point points[] = {
+		{ .pc = 16, .function = 16, .agreed = 0 },
+		{ .pc = 17, .function = 16, .agreed = 8 },
+		{ .pc = 18, .function = 16, .agreed = 8 },
+		{ .pc = 40, .function = 40, .agreed = 4 },
+		{ .pc = 41, .function = 40, .agreed = 4 },
+		{ .pc = 50, .function = 50, .agreed = 2 },
+	};
+	struct lint_join join = { .identity = EXECUTED_NOT_LOADED };
+
+	for (int i = 0; i < COUNT(points); i++)
+		lint_join_point(&join, &points[i]);
+	ck_assert_uint_eq(join.agreed_count, 3);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_uint_eq(join.agreed[i].function, i == 0 ? 16 : i == 1 ? 40 : 50);
+		ck_assert_uint_eq(join.agreed[i].agreed, i == 0 ? 8 : i == 1 ? 4 : 2);
+	}
+	ck_assert_uint_eq(join.agreeing_count, 0);
+	lint_join_deinit(&join);
+}
+END_TEST
+
+SUITE(lint_executed_parts, LOOP(what_ran_is_an_instruction_s, cases),
+      TEST(what_is_agreed_on_is_noted_once_for_a_function))

@@ -14,26 +14,10 @@
 #include "base/cli/json_counts.h"
 #include "analysis/code/code.h"
 #include "analysis/lint/lint.h"
-#include "analysis/lint/lint_judge.h"
-#include "analysis/lint/lint_evidence.h"
-#include "truth/tracer/tests/stepped_program.h"
+#include "analysis/lint/lint_inside.h"
+#include "stepped_folder.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-static char folder[] = "/tmp/test_lint_json.XXXXXX", path[64];
-
-static void begin(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/file", folder);
-}
-
-static void end(void)
-{
-	unlink(path);
-	rmdir(folder);
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-}
 
 #define LINKED NULL
 #define OBJECT "-c"
@@ -352,12 +336,12 @@ static char *say(const struct lint_options *options)
 	static const char *const left_out[] = { "image",     "seconds",	    "producer",
 						"compilers", "source_file", "source_line",
 						"build_id",  "title" };
-	const struct image_path image = { .path = path, .named = true };
+	const struct image_path file_path = { .path = path, .named = true };
 	char *text = NULL, *lines = NULL, *save = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size), *output;
 
-	lint_file(options, &image, file);
+	lint_file(options, &file_path, file);
 	fclose(file);
 	output = open_memstream(&lines, &size);
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -412,26 +396,22 @@ START_TEST(unproven_fdes_are_said_in_order)
 	};
 	const struct lint_options options = { .unproven = true, .function = "*" };
 	struct lint_fdes list = { .options = &options, .path = "a" };
-	json_t *image = json_object();
-	struct image *opened;
+	json_t *object = json_object();
 	struct error error;
-	struct cfi *cfi;
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	make_program(path,
-		     ".globl _start\n_start: .cfi_startproc\n.fill 20, 1, 0x90\n.cfi_endproc\n");
-	ck_assert_int_eq(image_create(path, &opened, &error), 0);
-	ck_assert_int_eq(cfi_create(opened, &cfi, &error), 0);
+	ck_assert(open_program(
+		".globl _start\n_start: .cfi_startproc\n.fill 20, 1, 0x90\n.cfi_endproc\n"));
 	list.cfi = cfi;
 	for (int i = 0; i < COUNT(fdes); i++)
 		lint_fdes_take(&list, &fdes[i]);
-	ck_assert_int_eq(lint_fdes_print(&list, image, file, &error), 0);
+	ck_assert_int_eq(lint_fdes_print(&list, object, file, &error), 0);
 	fclose(file);
-	ck_assert_uint_eq(json_number(image, "wanted_fdes"), 6);
-	ck_assert_uint_eq(json_number(image, "wanted_proven"), 1);
-	ck_assert_uint_eq(json_number(image, "wanted_unproven"), 4);
+	ck_assert_uint_eq(json_number(object, "wanted_fdes"), 6);
+	ck_assert_uint_eq(json_number(object, "wanted_proven"), 1);
+	ck_assert_uint_eq(json_number(object, "wanted_unproven"), 4);
 	for (char *at = text; *at; at++)
 		if (*at == '"')
 			*at = '\'';
@@ -450,9 +430,8 @@ START_TEST(unproven_fdes_are_said_in_order)
 			 "'title':'behind a jump whose targets are not known'}\n");
 	free(text);
 	lint_fdes_deinit(&list);
-	json_decref(image);
-	cfi_destroy(cfi);
-	image_destroy(opened);
+	json_decref(object);
+	close_program();
 }
 END_TEST
 
@@ -496,6 +475,27 @@ START_TEST(an_image_that_is_none)
 }
 END_TEST
 
+#define NOPS                                                                                       \
+	".globl _start\n_start: .fill 16, 1, 0x90\n.cfi_startproc\n.fill 32, 1, 0x90\n"            \
+	".cfi_endproc\n.fill 16, 1, 0x90\n"
+
+/* At a segment's end there are fewer bytes. */
+START_TEST(bytes_of_a_place)
+{
+	const char *section;
+	size_t size;
+
+	ck_assert(open_program(NOPS));
+	ck_assert_ptr_nonnull(lint_place_bytes(NULL, image, STEPPED_TEXT, &size));
+	ck_assert_uint_eq(size, CODE_BYTES_MAX);
+	ck_assert_ptr_null(lint_place_bytes(NULL, image, 0x10, &size));
+	ck_assert_uint_eq(size, 0);
+	ck_assert_uint_eq(lint_place_offset(NULL, 77, &section), 77);
+	ck_assert_str_eq(section, "");
+	close_program();
+}
+END_TEST
+
 SUITE(lint_json, FIXTURE(begin, end), LOOP(an_image_is_said, json_cases),
       TEST(unproven_fdes_are_said_in_order), TEST(addresses_are_kept_once),
-      TEST(an_image_that_is_none))
+      TEST(an_image_that_is_none), TEST(bytes_of_a_place))

@@ -7,7 +7,7 @@
 #include "analysis/lint/lint_judge.c"
 #include <stdlib.h>
 #include "tests/suite.h"
-#include "analysis/lint/lint_judge.h"
+#include "analysis/lint/lint_inside.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

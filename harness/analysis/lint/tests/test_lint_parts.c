@@ -11,11 +11,8 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "base/cli/json_counts.h"
-#include "analysis/lint/lint_begin.h"
+#include "analysis/lint/lint_follow.c"
 #include "analysis/lint/lint_executed.h"
-#include "analysis/lint/lint_judge.h"
-#include "analysis/lint/lint_evidence.h"
-#include "analysis/lint/lint_follow.h"
 #include "analysis/lint/lint_table.h"
 #include "stepped_folder.h"
 
@@ -364,51 +361,7 @@ START_TEST(a_begin_is_doubtful_or_not)
 }
 END_TEST
 
-/* ---- what is noted of a run ------------------------------------------------------------------ */
-
-START_TEST(what_is_agreed_on_is_noted_once_for_a_function)
-{
-	static const struct lint_point points[] = {
-		{ .pc = 16, .function = 16, .agreed = 0 },
-		{ .pc = 17, .function = 16, .agreed = 8 },
-		{ .pc = 18, .function = 16, .agreed = 8 },
-		{ .pc = 40, .function = 40, .agreed = 4 },
-		{ .pc = 41, .function = 40, .agreed = 4 },
-		{ .pc = 50, .function = 50, .agreed = 2 },
-	};
-	struct lint_join join = { .identity = EXECUTED_NOT_LOADED };
-
-	for (int i = 0; i < COUNT(points); i++)
-		lint_join_point(&join, &points[i]);
-	ck_assert_uint_eq(join.agreed_count, 3);
-	for (int i = 0; i < 3; i++) {
-		ck_assert_uint_eq(join.agreed[i].function, i == 0 ? 16 : i == 1 ? 40 : 50);
-		ck_assert_uint_eq(join.agreed[i].agreed, i == 0 ? 8 : i == 1 ? 4 : 2);
-	}
-	ck_assert_uint_eq(join.agreeing_count, 0);
-	lint_join_deinit(&join);
-}
-END_TEST
-
-/* At a segment's end there are fewer bytes. */
-START_TEST(bytes_of_a_place)
-{
-	const char *section;
-	size_t size;
-
-	ck_assert(open_program(NOPS));
-	ck_assert_ptr_nonnull(lint_place_bytes(NULL, image, STEPPED_TEXT, &size));
-	ck_assert_uint_eq(size, CODE_BYTES_MAX);
-	ck_assert_ptr_null(lint_place_bytes(NULL, image, 0x10, &size));
-	ck_assert_uint_eq(size, 0);
-	ck_assert_uint_eq(lint_place_offset(NULL, 77, &section), 77);
-	ck_assert_str_eq(section, "");
-	close_program();
-}
-END_TEST
-
 SUITE(lint_parts, FIXTURE(begin, end), TEST(what_a_table_does_not_say_is_counted),
       TEST(tables_are_said_by_their_names), LOOP(rows_beyond_fdes_are_counted, beyond_cases),
       TEST(counts_are_said_and_summed), TEST(whose_part_is_it),
-      LOOP(a_begin_is_doubtful_or_not, begin_cases),
-      TEST(what_is_agreed_on_is_noted_once_for_a_function), TEST(bytes_of_a_place))
+      LOOP(a_begin_is_doubtful_or_not, begin_cases))

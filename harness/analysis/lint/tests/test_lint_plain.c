@@ -6,7 +6,7 @@
  */
 #include "tests/suite.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
-#include "analysis/lint/lint_judge.h"
+#include "analysis/lint/lint_judge.c"
 
 struct told {
 	const struct flow_fragment *fragment;
@@ -14,7 +14,7 @@ struct told {
 	bool returns;
 };
 
-static void tell(void *context, const struct lint_point *point)
+static void told_point(void *context, const struct lint_point *point)
 {
 	struct told *told = context;
 	const struct code *code = &told->fragment->code[told->count++];
@@ -39,7 +39,7 @@ static void check_told(const char *body, size_t count, bool returns)
 	struct followed followed;
 	struct flow_state state;
 	struct told told = { .returns = returns };
-	const struct lint_watch watch = { .point = tell, .context = &told };
+	const struct lint_watch watch = { .point = told_point, .context = &told };
 
 	followed_init(&followed, body);
 	told.fragment = followed.flow.fragment[0];

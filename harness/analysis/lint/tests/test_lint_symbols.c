@@ -11,25 +11,10 @@
 #include "tests/suite.h"
 #include "base/cli/json_counts.h"
 #include "analysis/lint/lint.h"
-#include "analysis/lint/lint_uncovered.h"
-#include "truth/tracer/tests/stepped_program.h"
+#include "analysis/lint/lint_inside.h"
+#include "stepped_folder.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-static char folder[] = "/tmp/test_lint_symbols.XXXXXX", path[64];
-
-static void begin(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/file", folder);
-}
-
-static void end(void)
-{
-	unlink(path);
-	rmdir(folder);
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-}
 
 #define OBJECT	 "-c"
 #define STRIPPED "-static -nostdlib -s"
@@ -234,13 +219,13 @@ static const struct symbol_case {
 static void find(char *functions, size_t size, char *why)
 {
 	const struct lint_options options = { .only = UINT32_MAX };
-	const struct image_path image = { .path = path, .named = true };
+	const struct image_path file_path = { .path = path, .named = true };
 	char *text = NULL, *save = NULL;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
 
 	functions[0] = why[0] = '\0';
-	lint_file(&options, &image, file);
+	lint_file(&options, &file_path, file);
 	fclose(file);
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		json_t *object = json_loads(line, 0, NULL), *count;

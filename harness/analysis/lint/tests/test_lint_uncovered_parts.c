@@ -5,7 +5,7 @@
  * The code of one image is followed from an address to a limit; the judge that is told is this file's.
  */
 #include "tests/suite.h"
-#include "analysis/lint/lint_judge.h"
+#include "analysis/lint/lint_inside.h"
 
 static void told(struct lint_judge *judge, uint64_t pc, uint64_t pc_end);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "analysis/lint/lint_evidence.h"
+#include "analysis/lint/lint_inside.h"
 #include "object_fixture.h"
 
 /* .text's bytes as they are laid out, but for fields of 4 bytes: [symbol place], = if it leads to the

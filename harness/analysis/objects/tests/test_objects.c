@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "analysis/lint/lint.h"
-#include "analysis/lint/lint_evidence.h"
+#include "analysis/lint/lint_inside.h"
 #include "object_fixture.h"
 
 static const char assembly[] =

@@ -6,6 +6,7 @@
  * without a return or pop their arguments, and the lists that all of that is looked up in.
  */
 #include "analysis/synthesis/synthesis_image.c"
+#include "analysis/synthesis/synthesis_row.c"
 #include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "analysis/synthesis/synthesis_functions.c"
 #include "analysis/flow/flow_callees.h"
 #include "synthesis_fixture.h"
 
