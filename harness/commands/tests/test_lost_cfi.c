@@ -197,13 +197,12 @@ static bool make_two(void)
 static void expect_nothing_lost(const char *file)
 {
 	int status;
-	char *output = say(command_stat, "stat", "--strict", "--json", file, &status);
+	FREED char *output = say(command_stat, "stat", "--strict", "--json", file, &status);
 
 	ck_assert_msg(status == EXIT_OK, "%d %s", status, output);
 	expect(output, "\"fdes\":2");
 	expect(output, "\"lost_fdes\":0");
 	ck_assert_msg(!strstr(output, "diagnostic"), "%s", output);
-	free(output);
 }
 
 START_TEST(each_eh_frame_of_an_object_is_read)
@@ -288,11 +287,10 @@ START_TEST(what_two_sections_say_of_one_address_is_the_first_ones)
 		return;
 	shell("ld --no-eh-frame-hdr one.o again.o -o twice && objcopy --rename-section "
 	      ".kept=.eh_frame twice");
-	char *output = say(command_stat, "stat", "--json", NULL, "twice", &status);
+	FREED char *output = say(command_stat, "stat", "--json", NULL, "twice", &status);
 	ck_assert_int_eq(status, EXIT_BAD_INPUT);
 	expect(output, "\"lost_fdes_by_reason\":{\"unread\":1}");
 	expect(output, "is left out: a section .eh_frame before it has that code");
-	free(output);
 }
 END_TEST
 

@@ -180,14 +180,13 @@ START_TEST(value_is_allowed_or_refused)
 	int status;
 
 	snprintf(value, sizeof(value), "%s", cases[_i].value);
-	char *output = command_output(cases[_i].command, arguments, &status);
+	FREED char *output = command_output(cases[_i].command, arguments, &status);
 	ck_assert_msg(status == (cases[_i].message ? EXIT_USAGE : EXIT_OK), "%s: %d: %s",
 		      cases[_i].value, status, output);
 	snprintf(expected, sizeof(expected), "command: %s\n",
 		 cases[_i].message ? cases[_i].message : "");
 	ck_assert_msg(!cases[_i].message || !strncmp(output, expected, strlen(expected)), "%s: %s",
 		      cases[_i].value, output);
-	free(output);
 }
 END_TEST
 

@@ -15,7 +15,6 @@
 #include "base/cli/exit_status.h"
 #include "corpus/plant/tests/plant_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define READ(path)                                                                                 \
 	"stackproof: " path                                                                        \
 	" is a file that is read: it is not written over, and nothing was done\n"
@@ -136,10 +135,9 @@ START_TEST(nothing_is_written)
 	int status;
 
 	memcpy(arguments, c->argument, sizeof(c->argument));
-	char *said = command_output(c->command, arguments, &status);
+	FREED char *said = command_output(c->command, arguments, &status);
 	ck_assert_str_eq(said, c->said);
 	ck_assert_int_eq(status, EXIT_USAGE);
-	free(said);
 	run("cat b e/a old none m/*.* t/testprogs/* | cksum | cmp - before");
 	run("test -L link && test \"$(echo *)\" = 'b before d e link m none old t waivers'");
 }

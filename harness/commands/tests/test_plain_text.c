@@ -147,7 +147,7 @@ START_TEST(command_prints_no_control_characters)
 
 	memcpy(argument, lines[_i].argument, sizeof(lines[_i].argument));
 	write_copy(COPY);
-	char *output = command_output(lines[_i].run, argument, &status);
+	FREED char *output = command_output(lines[_i].run, argument, &status);
 	unlink(COPY);
 	ck_assert_uint_gt(strlen(output), 0);
 	for (const unsigned char *at = (const unsigned char *)output; *at; at++)
@@ -155,21 +155,19 @@ START_TEST(command_prints_no_control_characters)
 			      "%s: byte 0x%02x at %td of %.300s", lines[_i].name, *at,
 			      at - (const unsigned char *)output, plain_text(output, output, 300));
 	ck_assert_msg(!strstr(output, "\2332J"), "%s: CSI of 8 bits", lines[_i].name);
-	free(output);
 }
 END_TEST
 
 /* The lines of another's text stay lines. */
 START_TEST(lines_are_plain)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	plain_lines(file, "panic\n\tat \033[31m0x1\r\n\2332J \303\274\n");
 	fclose(file);
 	ck_assert_str_eq(text, "panic\n\tat ?[31m0x1?\n?2J \303\274\n");
-	free(text);
 }
 END_TEST
 
@@ -184,7 +182,7 @@ START_TEST(json_of_any_bytes_is_valid)
 	int status;
 
 	write_copy(COPY);
-	char *output = command_output(command_plant, argument, &status);
+	FREED char *output = command_output(command_plant, argument, &status);
 	unlink(COPY);
 	unlink(PLANTED);
 	json_t *object = json_loads(output, JSON_DISABLE_EOF_CHECK, NULL);
@@ -193,7 +191,6 @@ START_TEST(json_of_any_bytes_is_valid)
 	ck_assert_str_eq(json_string_value(json_object_get(object, "output")),
 			 "./planted-\\xff\033");
 	json_decref(object);
-	free(output);
 }
 END_TEST
 

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define TEXT_MAX     8192
+#define TEXT_MAX 8192
 
 #define SCORE(engine, exact, shared)                                                               \
 	"{\"type\":\"score\",\"program\":\"p\",\"kernel\":\"k\",\"engine\":\"" engine              \
@@ -105,9 +105,8 @@ static void replace(char *text, const char *from, const char *to)
 	char *at = strstr(text, from);
 
 	ck_assert_msg(at, "no %s", from);
-	char *rest = strdup(at + strlen(from));
+	FREED char *rest = strdup(at + strlen(from));
 	snprintf(at, TEXT_MAX - (at - text), "%s%s", to, rest);
-	free(rest);
 }
 
 START_TEST(judge)

@@ -13,8 +13,6 @@
 #include "commands/commands.h"
 #include "truth/tracer/tests/stepped_program.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static char folder[] = "/tmp/test_truth_command.XXXXXX", program[64], output[64];
 
 static void begin(void)
@@ -119,7 +117,7 @@ START_TEST(what_is_said_of_a_run)
 	const struct line_case *c = &lines[_i];
 	char *arguments[8] = { "stackproof truth", "-o", output };
 	int count = 3, status;
-	char *text;
+	FREED char *text = NULL;
 
 	make_program(program, c->text);
 	for (int i = 0; i < COUNT(c->options) && c->options[i]; i++)
@@ -131,7 +129,6 @@ START_TEST(what_is_said_of_a_run)
 		ck_assert_msg(strstr(text, c->says[i]), "%s: lacks %s: %s", c->name, c->says[i],
 			      text);
 	ck_assert_msg(!strstr(text, c->never), "%s: has %s: %s", c->name, c->never, text);
-	free(text);
 }
 END_TEST
 
@@ -208,7 +205,7 @@ static const struct {
 START_TEST(refusals)
 {
 	char *arguments[8] = { "stackproof truth" };
-	char *text;
+	FREED char *text = NULL;
 	int status;
 
 	for (int i = 0; refused[_i].arguments[i]; i++)
@@ -216,7 +213,6 @@ START_TEST(refusals)
 	text = command_output(command_truth, arguments, &status);
 	ck_assert_msg(status == refused[_i].status, "%s: %d: %s", refused[_i].name, status, text);
 	ck_assert_msg(strstr(text, refused[_i].says), "%s: %s", refused[_i].name, text);
-	free(text);
 }
 END_TEST
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cases/cases.h"
 
 static char *junit(const struct cases *cases)
@@ -59,7 +60,7 @@ START_TEST(test_junit)
 	struct cases cases;
 
 	fill(&cases);
-	char *text = junit(&cases);
+	FREED char *text = junit(&cases);
 	ck_assert_str_eq(
 		text,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -87,7 +88,6 @@ START_TEST(test_junit)
 		"  </testcase>\n"
 		" </testsuite>\n"
 		"</testsuites>\n");
-	free(text);
 	cases_deinit(&cases);
 }
 END_TEST
@@ -97,7 +97,7 @@ START_TEST(test_tap)
 	struct cases cases;
 
 	fill(&cases);
-	char *text = tap(&cases);
+	FREED char *text = tap(&cases);
 	ck_assert_str_eq(text, "TAP version 14\n"
 			       "1..4\n"
 			       "# a kernel\n"
@@ -116,7 +116,6 @@ START_TEST(test_tap)
 			       "  reason: \"killed\"\n"
 			       "  duration_ms: 0\n"
 			       "  ...\n");
-	free(text);
 	cases_deinit(&cases);
 }
 END_TEST
@@ -220,7 +219,7 @@ START_TEST(test_seconds_are_added)
 {
 	struct cases_options options = { .junit = NULL };
 	struct error error;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -231,7 +230,6 @@ START_TEST(test_seconds_are_added)
 	fclose(file);
 	ck_assert_msg(strstr(text, "errors=\"0\" time=\"3.500\">\n <testsuite") != NULL, "%s",
 		      text);
-	free(text);
 	cases_deinit(&options.cases);
 }
 END_TEST

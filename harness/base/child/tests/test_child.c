@@ -16,8 +16,6 @@
 #include "base/child/child.h"
 #include "base/child/child_shell.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static pid_t own; /* 0: any process may change its environment */
 
 /* Between fork and exec it is not to be called: another thread of the parent may hold its lock. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/child/subprocess.h"
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -33,7 +34,7 @@ START_TEST(test_run)
 	char script[128];
 	char *argv[] = { "sh", "-c", script, NULL };
 	struct error error = { 0 };
-	char *output = NULL;
+	FREED char *output = NULL;
 	sigset_t held, before;
 
 	snprintf(script, sizeof(script), "%s", cases[_i].script);
@@ -49,7 +50,6 @@ START_TEST(test_run)
 	if (cases[_i].output)
 		ck_assert_msg(output && !strcmp(output, cases[_i].output), "%s: \"%s\"",
 			      cases[_i].name, output ? output : "");
-	free(output);
 }
 END_TEST
 
@@ -71,13 +71,12 @@ START_TEST(test_much_output)
 {
 	char *argv[] = { "sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x; exit 5", NULL };
 	struct error error = { 0 };
-	char *output = NULL;
+	FREED char *output = NULL;
 
 	ck_assert_int_eq(subprocess_run(argv, NULL, &output, &error), 5);
 	ck_assert_uint_gt(strlen(output), 1000000);
 	ck_assert_uint_le(strlen(output), 1 << 20);
 	ck_assert_uint_eq(strspn(output, "x"), strlen(output));
-	free(output);
 }
 END_TEST
 

@@ -123,11 +123,10 @@ START_TEST(of_a_command)
 
 	for (int i = 0; i < 4; i++)
 		arguments[i + 1] = (char *)cases[_i].arguments[i];
-	char *output = command_output(cases[_i].command, arguments, &status);
+	FREED char *output = command_output(cases[_i].command, arguments, &status);
 	ck_assert_msg(status == cases[_i].status, "%s: %d: %s", cases[_i].name, status, output);
 	ck_assert_msg(!cases[_i].words || strstr(output, cases[_i].words), "%s: %s", cases[_i].name,
 		      output);
-	free(output);
 }
 END_TEST
 
@@ -146,7 +145,7 @@ START_TEST(of_several_recordings)
 	char *arguments[] = { "replay",	    "--json",	  given[_i][0], given[_i][1],
 			      given[_i][2], given[_i][3], NULL };
 	int status;
-	char *output = command_output(command_replay, arguments, &status);
+	FREED char *output = command_output(command_replay, arguments, &status);
 
 	if (strstr(output, "{\"type\":\"skip\",\"reason\":\"no_bpf\",")) {
 		ck_assert_int_eq(status, EXIT_SKIPPED);
@@ -158,7 +157,6 @@ START_TEST(of_several_recordings)
 			      "%s", output);
 		ck_assert_msg(strstr(output, "{\"type\":\"replays\",") != NULL, "%s", output);
 	}
-	free(output);
 }
 END_TEST
 
@@ -204,7 +202,7 @@ START_TEST(without_bpf)
 
 	for (int i = 0; i < 3; i++)
 		arguments[i + 2] = (char *)refused[_i].arguments[i];
-	char *output = command_output(replay_as_another_user, arguments, &status);
+	FREED char *output = command_output(replay_as_another_user, arguments, &status);
 
 	if (status == NO_OTHER_USER) {
 		printf("SKIP: no other user\n");
@@ -220,7 +218,6 @@ START_TEST(without_bpf)
 		ck_assert_msg(strstr(output, wanted) != NULL, "%s", output);
 		ck_assert_msg(strstr(output, refused[_i].words) != NULL, "%s", output);
 	}
-	free(output);
 }
 END_TEST
 
@@ -236,13 +233,12 @@ START_TEST(without_descriptors)
 {
 	char *arguments[] = { "replay", "empty", NULL };
 	int status;
-	char *output = command_output(replay_in_want, arguments, &status);
+	FREED char *output = command_output(replay_in_want, arguments, &status);
 
 	if (strstr(output, strerror(EPERM)))
 		printf("SKIP: %s", output);
 	else
 		ck_assert_msg(status == EXIT_ENVIRONMENT, "%d: %s", status, output);
-	free(output);
 }
 END_TEST
 

@@ -14,8 +14,7 @@
 #include "command_output.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define FIFO(path)   "can't read " path ": it is a FIFO, no regular file"
+#define FIFO(path) "can't read " path ": it is a FIFO, no regular file"
 
 static void make_files(void)
 {
@@ -106,11 +105,10 @@ START_TEST(a_command_does_not_wait)
 	int status;
 
 	memcpy(arguments, c->argument, sizeof(c->argument));
-	char *said = command_output(c->command, arguments, &status);
+	FREED char *said = command_output(c->command, arguments, &status);
 
 	ck_assert_msg(strstr(said, c->said) != NULL, "%s", said);
 	ck_assert_int_eq(status, EXIT_BAD_INPUT);
-	free(said);
 }
 END_TEST
 

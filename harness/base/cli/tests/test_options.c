@@ -184,11 +184,10 @@ START_TEST(values_that_are_refused)
 	/* Parsers cut lists where they are. */
 	for (int i = 0; i < 6 && refused[_i].arguments[i]; i++)
 		arguments[i + 1] = strdup(refused[_i].arguments[i]);
-	char *output = command_output(refused[_i].command, arguments, &status);
+	FREED char *output = command_output(refused[_i].command, arguments, &status);
 	ck_assert_msg(status == EXIT_USAGE && strstr(output, refused[_i].words), "%s %s: %d: %s",
 		      refused[_i].arguments[0],
 		      refused[_i].arguments[1] ? refused[_i].arguments[1] : "", status, output);
-	free(output);
 	for (int i = 1; arguments[i]; i++)
 		free(arguments[i]);
 }
@@ -318,10 +317,9 @@ START_TEST(values_are_refused_by_the_option_s_name)
 	int status;
 
 	snprintf(word, sizeof(word), "--%s=%s", into_refused[_i].name, into_refused[_i].value);
-	char *output = command_output(read_into, arguments, &status);
+	FREED char *output = command_output(read_into, arguments, &status);
 	ck_assert_int_eq(status, EXIT_USAGE);
 	ck_assert_msg(strstr(output, into_refused[_i].said) != NULL, "%s", output);
-	free(output);
 }
 END_TEST
 

@@ -17,8 +17,6 @@
 #include "base/cli/folder_lock.h"
 #include "base/cli/output_file.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static void remove_folder(void)
 {
 	static const char *const names[] = {

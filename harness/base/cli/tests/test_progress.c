@@ -16,8 +16,6 @@
 #include "reports/report/tests/results_fixture.h"
 #include "guests/run/run.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static double now; /* 0: the clock's */
 static int terminal;
 
@@ -88,21 +86,19 @@ static struct progress_bar start(int is_terminal, uint64_t total)
 START_TEST(bar_is_drawn)
 {
 	struct progress_bar bar = start(1, bars[_i].total);
-	char *drawn;
+	FREED char *drawn = NULL;
 
 	bar.done = bars[_i].done;
 	drawn = draw(&bar, bars[_i].seconds, "text");
 	ck_assert_msg(!strcmp(drawn, bars[_i].drawn), "%s: %s", bars[_i].name, drawn);
-	free(drawn);
 }
 END_TEST
 
 static void expect(struct progress_bar *bar, double seconds, const char *text, const char *expected)
 {
-	char *drawn = draw(bar, seconds, text);
+	FREED char *drawn = draw(bar, seconds, text);
 
 	ck_assert_str_eq(drawn, expected);
-	free(drawn);
 }
 
 START_TEST(bar_is_drawn_some_times_a_second)
@@ -212,10 +208,9 @@ static char *shown(struct run *run, double at, void (*call)(struct run *run))
 static void expect_shown(struct run *run, double at, void (*call)(struct run *run),
 			 const char *expected)
 {
-	char *text = shown(run, at, call);
+	FREED char *text = shown(run, at, call);
 
 	ck_assert_str_eq(text, expected);
-	free(text);
 }
 
 static void lane_0(struct run *run)
@@ -247,7 +242,7 @@ static const struct {
 
 START_TEST(matrix_on_a_terminal)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct run run = { .results = &results, .progress = { .live = true, .start = 1000 } };
 
 	fixture_results(&results);
@@ -259,27 +254,25 @@ START_TEST(matrix_on_a_terminal)
 	run.progress.file = NULL;
 	progress_cell(&run);
 	progress_end(&run);
-	results_deinit(&results);
 }
 END_TEST
 
 /* A tenth of a second is long enough, and one nanosecond less is not. */
 START_TEST(matrix_is_drawn_each_tenth)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct run run = { .results = &results, .progress = { .live = true } };
 
 	fixture_results(&results);
 	expect_shown(&run, 0.099999999, progress_cell, "");
 	expect_shown(&run, 0.1, progress_cell,
 		     "\r0:00  host 3/3  5.10 3/3 (1 failed)  7.2 3/3 (3 failed)\033[K");
-	results_deinit(&results);
 }
 END_TEST
 
 START_TEST(matrix_in_a_log)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct run run = { .results = &results, .progress = { .start = 1000 } };
 
 	fixture_results(&results);
@@ -299,7 +292,6 @@ START_TEST(matrix_in_a_log)
 	expect_shown(&run, 1010, progress_end, "");
 	run.progress.file = NULL;
 	progress_lane_done(&run, 0);
-	results_deinit(&results);
 }
 END_TEST
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "finding_fixture.h"
 
 static const struct {
@@ -39,7 +40,8 @@ static const struct {
 static struct finding_set set_of(const char *words)
 {
 	struct finding_set set = { NULL };
-	char *copy = strdup(words), *rest = copy, *word;
+	FREED char *copy = strdup(words);
+	char *rest = copy, *word;
 
 	while (*words && (word = strsep(&rest, " "))) {
 		const char function[] = { word[1], '\0' };
@@ -51,7 +53,6 @@ static struct finding_set set_of(const char *words)
 		if (word[3])
 			set.held[set.count - 1].moved = strdup(word + 3);
 	}
-	free(copy);
 	return set;
 }
 

@@ -240,14 +240,13 @@ START_TEST(of_a_command)
 
 	for (int i = 0; i < 4; i++)
 		arguments[i + 1] = (char *)cases[_i].arguments[i];
-	char *output = command_output(cases[_i].command, arguments, &status);
+	FREED char *output = command_output(cases[_i].command, arguments, &status);
 	if (status == NO_OTHER_USER ||
 	    (cases[_i].command == command_load && status == EXIT_SKIPPED))
 		printf("SKIP: %s\n", arguments[1]);
 	else
 		ck_assert_msg(status == cases[_i].status && strstr(output, cases[_i].words),
 			      "%s: %d: %s", arguments[1], status, output);
-	free(output);
 }
 END_TEST
 
@@ -280,12 +279,11 @@ START_TEST(code_that_two_functions_cover_counts_once)
 	ck_assert_int_eq(write(fd, image.bytes, image.size), (ssize_t)image.size);
 	ck_assert_int_eq(ftruncate(fd, IMAGE_BYTES), 0);
 	close(fd);
-	char *output = command_output(command_stat, arguments, &status);
+	FREED char *output = command_output(command_stat, arguments, &status);
 	snprintf(said, sizeof(said), "\"covered_bytes\":%u,",
 		 0x20 + 0x10 + 0x20 + 9 + 0x10 + 8 - overlaps[_i].less);
 	ck_assert_msg(strstr(output, said) != NULL, "%s: not %s %s", overlaps[_i].name, said,
 		      output);
-	free(output);
 }
 END_TEST
 

@@ -16,7 +16,6 @@
 #include "base/gate/gate.h"
 #include "base/images/image_list.h"
 
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define SEGMENT_BYTES 0x2000
 #define SECTIONS_MAX  3
 #define FDES_MAX      4

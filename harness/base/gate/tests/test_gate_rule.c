@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cli/json_counts.h"
 #include "base/gate/gate.h"
 
@@ -289,7 +290,7 @@ START_TEST(every_reason_has_words)
 		.unit = "rows", .checked = 7, .code_bytes = 300, .covered_bytes = 100
 	};
 	json_t *object = json_object();
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -316,7 +317,6 @@ START_TEST(every_reason_has_words)
 	ck_assert_uint_eq(json_object_size(json_object_get(object, "not_checked")),
 			  GATE_REASON_COUNT);
 	json_decref(object);
-	free(text);
 }
 END_TEST
 
@@ -496,7 +496,7 @@ END_TEST
 START_TEST(options_have_help)
 {
 	const struct argp argp = { .children = image_children };
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -507,7 +507,6 @@ START_TEST(options_have_help)
 		"      --coverage=PERCENT     an image of whose code a smaller share has CFI\n"
 		"                             fails\n"
 		"      --strict               what could not be checked fails\n");
-	free(text);
 }
 END_TEST
 

@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cli/json_counts.h"
 #include "base/ignore/ignore.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define TODAY	     "2026-11-22"
+#define TODAY "2026-11-22"
 
 static char path[] = "/tmp/test_ignore.XXXXXX";
 
@@ -208,7 +208,7 @@ START_TEST(each_entry_is_an_object)
 	};
 	struct ignore_list list;
 	struct error error;
-	char *text;
+	FREED char *text = NULL;
 
 	ck_assert_int_eq(read_list(&list, "#\ni\tf\tk\t-\tr s\nj\tg\tl\t2020-01-01\tt\n", &error),
 			 0);
@@ -222,7 +222,6 @@ START_TEST(each_entry_is_an_object)
 		      "{\"type\":\"ignore\",\"file\":\"a list\",\"line\":3,\"state\":\"expired\","
 		      "\"image\":\"j\",\"function\":\"g\",\"kind\":\"l\",\"reason\":\"t\","
 		      "\"until\":\"2020-01-01\",\"findings\":0,\"points\":0}\n");
-	free(text);
 	ignore_list_deinit(&list);
 	/* The next list knows nothing of it. */
 	ck_assert_int_eq(read_list(&list, "i\tf\tk\t-\tr\n", &error), 0);

@@ -12,11 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "image/image.h"
 #include "base/images/code_source.h"
 #include "base/images/debug_link.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static char folder[] = "/tmp/stackproof-code-source-XXXXXX";
 
@@ -78,13 +77,12 @@ static void say(const char *name, const char *function, char *ret, size_t size)
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	ck_assert_int_eq(image_create(path, &image, &error), 0);
-	char *debug = debug_link_find(image);
+	FREED char *debug = debug_link_find(image);
 	sources = code_sources_open(path, debug);
 	ck_assert_ptr_nonnull(sources);
 	code_sources_find(sources, *function ? image_symbol_address(image, function) : 1, &source);
 	say_source(&source, code_sources_comment(sources), ret, size);
 	code_sources_close(sources);
-	free(debug);
 	image_destroy(image);
 }
 

@@ -95,7 +95,7 @@ START_TEST(functions_do_not_vanish_with_strip)
 		return;
 	ck_assert(run("cd %s && mkdir -p sub && cp linked whole.debug sub", folder));
 	ck_assert_int_eq(chdir(folder), 0);
-	char *whole = say(command_table, NULL, "whole", &status);
+	FREED char *whole = say(command_table, NULL, "whole", &status);
 	ck_assert_msg(strstr(whole, "function f\n"), "%s", whole);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		char *output = say(command_table, NULL, files[i], &status);
@@ -110,7 +110,6 @@ START_TEST(functions_do_not_vanish_with_strip)
 			      "%s: %s", files[i], output);
 		free(output);
 	}
-	free(whole);
 }
 END_TEST
 
@@ -132,13 +131,12 @@ START_TEST(other_files_are_no_findings_of_a_proof)
 		folder));
 	ck_assert_int_eq(chdir(folder), 0);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		char *output = say(command_prove, "--all", files[i], &status);
+		FREED char *output = say(command_prove, "--all", files[i], &status);
 		ck_assert_msg(!status && strstr(output, " 0 not read, 0 failed, 0 with findings"),
 			      "%s: %d %s", files[i], status, output);
 		bool compared = !strstr(output, "1 images with readelf");
 		ck_assert_msg(compared == !!strcmp(files[i], "headless"), "%s: %s", files[i],
 			      output);
-		free(output);
 	}
 }
 END_TEST
@@ -172,14 +170,13 @@ START_TEST(supplementary_files_are_no_findings_of_a_proof)
 		      folder));
 	ck_assert_int_eq(chdir(folder), 0);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		char *output = say(command_prove, "--all", files[i], &status);
+		FREED char *output = say(command_prove, "--all", files[i], &status);
 		bool nothing = !strcmp(files[i], "supplement") || !strcmp(files[i], "separate");
 		ck_assert_msg(status == (nothing ? EXIT_SKIPPED : EXIT_OK) &&
 				      strstr(output, " 0 not read, 0 failed, 0 with findings"),
 			      "%s: %d %s", files[i], status, output);
 		ck_assert_msg(nothing == !!strstr(output, "not checked: 1 images without CFI"),
 			      "%s: %s", files[i], output);
-		free(output);
 	}
 }
 END_TEST
@@ -191,25 +188,22 @@ START_TEST(debug_file_is_found_and_read)
 		return;
 	}
 	ck_assert_int_eq(chdir(folder), 0); /* binutils looks for .build-id/ where it is */
-	char *whole = text_of("whole");
+	FREED char *whole = text_of("whole");
 	ck_assert_msg(whole && strstr(whole, "function f\n"), "no table of f");
 	static const char *const others[] = { "linked", "plain", "zlib", "gnu" };
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		char *other = text_of(others[i]);
+		FREED char *other = text_of(others[i]);
 		ck_assert_msg(other && !strcmp(other, whole), "%s: %s", others[i], other);
-		free(other);
 	}
-	free(whole);
 
 	/* Without .eh_frame it is what a table is made of, whoever asks. */
 	char *arguments[] = { "diff", "split", "bare", NULL };
 	int status;
-	char *output = command_output(command_diff, arguments, &status);
+	FREED char *output = command_output(command_diff, arguments, &status);
 	ck_assert_msg(!status &&
 			      strstr(output, "2 functions equal, 0 changed, 0 added, 0 removed") ==
 				      output,
 		      "%d: %s", status, output);
-	free(output);
 
 	/* Another build under the same name: its checksum is not the one that was asked for. */
 	ck_assert(run("cd %s && echo >> whole.debug && rm -r .build-id", folder));
@@ -268,7 +262,7 @@ START_TEST(compare_reads_it_as_table_does)
 		return;
 	ck_assert_int_eq(chdir(folder), 0);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		char *output = compared(files[i]);
+		FREED char *output = compared(files[i]);
 		unsigned int missing;
 
 		if (!output)
@@ -281,7 +275,6 @@ START_TEST(compare_reads_it_as_table_does)
 		ck_assert_msg(exact && exact_of(output, "libdw") == exact, "%s: %s", files[i],
 			      output);
 		ck_assert_msg(count_of(output, "\"reader_fault\":0"), "%s: %s", files[i], output);
-		free(output);
 	}
 }
 END_TEST

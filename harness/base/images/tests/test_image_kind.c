@@ -9,8 +9,6 @@
 #include "tests/suite.h"
 #include "base/images/image_kind.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define SECTIONS_MAX 6
 #define SYMBOLS_MAX  3
 #define NO_NAME	     "-" /* one whose name is behind the string table */

@@ -20,7 +20,6 @@
 #include "tables/diff/tests/diff_image.h"
 #include "base/images/image_list.h"
 
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define ELF_BYTES     "\177ELF"
 #define HEADER_BYTES  60
 #define SHORT_ARCHIVE ARMAG "name/           0           0     0     100644  9"

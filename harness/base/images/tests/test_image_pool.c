@@ -32,8 +32,6 @@ static ssize_t made_pwrite(int fd, const void *data, size_t size, off_t at);
 #undef poll
 #undef pwrite
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /*
  * The pool's clock stands still: how fast a machine is decides nothing. It goes on when only those are left that
  * hang, have said all that they have to say, and have been heard.
@@ -251,7 +249,7 @@ START_TEST(an_image_that_was_cut_is_unread)
 	};
 	struct image_path image = { .path = (char *)(_i ? "dies" : "is_cut") };
 	struct image_list list = { .image = &image, .count = 1 };
-	char *text;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	const struct image_objects objects = { .type = "proof",
@@ -266,7 +264,6 @@ START_TEST(an_image_that_was_cut_is_unread)
 	ck_assert_int_eq(image_objects_run(&objects, &list, &error), 0);
 	fclose(file);
 	ck_assert_str_eq(text, wanted[_i]);
-	free(text);
 }
 END_TEST
 
@@ -301,7 +298,7 @@ START_TEST(objects_are_given_again)
 {
 	struct image_path image = { .path = (char *)again_cases[_i].path };
 	struct image_list list = { .image = &image, .count = 1 };
-	char *text;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	const struct image_objects objects = { .type = "t",
@@ -317,7 +314,6 @@ START_TEST(objects_are_given_again)
 	ck_assert_int_eq(image_objects_run(&objects, &list, &error), 0);
 	fclose(file);
 	ck_assert_str_eq(text, again_cases[_i].wanted);
-	free(text);
 }
 END_TEST
 

@@ -92,7 +92,7 @@ static size_t make_data(int (*compress)(struct archive *), bool too_large, char 
 {
 	struct archive *archive = archive_write_new();
 	struct small_elf first = elf_file('a'), second = elf_file('b');
-	char *library = malloc(ROOM);
+	FREED char *library = malloc(ROOM);
 	size_t used = 0, size = make_library(library);
 
 	archive_write_set_format_gnutar(archive);
@@ -119,7 +119,6 @@ static size_t make_data(int (*compress)(struct archive *), bool too_large, char 
 	}
 	archive_write_close(archive);
 	archive_write_free(archive);
-	free(library);
 	return used;
 }
 
@@ -186,7 +185,8 @@ static const struct way {
 
 START_TEST(files_of_a_package_are_images)
 {
-	char *data = malloc(ROOM), *text;
+	FREED char *data = malloc(ROOM);
+	char *text;
 	struct image_list list = { NULL };
 	struct error error;
 
@@ -202,13 +202,13 @@ START_TEST(files_of_a_package_are_images)
 		free(text);
 		image_list_deinit(&list);
 	}
-	free(data);
 }
 END_TEST
 
 START_TEST(a_file_that_claims_too_much_ends_the_reading)
 {
-	char *data = malloc(ROOM), *text;
+	FREED char *data = malloc(ROOM);
+	char *text;
 	struct image_list list = { NULL };
 	struct error error;
 
@@ -232,7 +232,6 @@ START_TEST(a_file_that_claims_too_much_ends_the_reading)
 			 "p.deb(usr/bin/a) a\np.deb(usr/lib/l.a(m.o)) m\n");
 	free(text);
 	image_list_deinit(&list);
-	free(data);
 }
 END_TEST
 
@@ -254,18 +253,17 @@ static bool read_all(void)
 	struct image_list list = { NULL };
 	struct error error = { .code = ERROR_NONE };
 	int result = image_list_add(&list, path, &error);
-	char *text;
+	FREED char *text = NULL;
 
 	ck_assert_int_eq(result != 0, error.code != ERROR_NONE);
 	text = list_text(&list);
-	free(text);
 	image_list_deinit(&list);
 	return !result;
 }
 
 START_TEST(cut_off_and_changed)
 {
-	char *data = malloc(ROOM), *bytes = malloc(ROOM);
+	FREED char *data = malloc(ROOM), *bytes = malloc(ROOM);
 	uint64_t state = 1;
 	size_t size;
 	FILE *file;
@@ -292,8 +290,6 @@ START_TEST(cut_off_and_changed)
 	}
 	file_write(path, bytes, size);
 	ck_assert(read_all());
-	free(data);
-	free(bytes);
 }
 END_TEST
 

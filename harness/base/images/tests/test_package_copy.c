@@ -19,8 +19,7 @@
 #include "base/cli/tests/own_files.h"
 #include "base/images/package.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define ROOM	     (1u << 20)
+#define ROOM (1u << 20)
 
 static char path[64];
 

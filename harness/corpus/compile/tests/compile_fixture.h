@@ -14,7 +14,6 @@
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
 
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define ARGUMENTS_MAX 40
 
 /* Its words, with blanks between, ended by NULL. What holds them, to be freed. */

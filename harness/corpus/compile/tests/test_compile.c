@@ -475,7 +475,7 @@ static const struct command_case {
 START_TEST(functions_without_cfi_are_counted)
 {
 	FILE *file = fopen("many.s", "w");
-	char *text;
+	FREED char *text = NULL;
 	int status, warnings = 0;
 
 	ck_assert_ptr_nonnull(file);
@@ -497,7 +497,6 @@ START_TEST(functions_without_cfi_are_counted)
 		       "\nmany.o: warning: no CFI: no FDE covers 5 functions more (stackproof lint "
 		       "--verbose names each) [SP006]\n") != NULL,
 		"%s", text);
-	free(text);
 }
 END_TEST
 
@@ -548,7 +547,7 @@ START_TEST(a_compiler_is_run_and_its_outputs_linted)
 {
 	const struct command_case *test = &command_cases[_i];
 	struct stat file;
-	char *text;
+	FREED char *text = NULL;
 	int status;
 
 	text = cc_output(test->line, &status);
@@ -562,7 +561,6 @@ START_TEST(a_compiler_is_run_and_its_outputs_linted)
 	}
 	if (test->written)
 		ck_assert_msg(!stat(test->written, &file), "%s: no %s", test->rule, test->written);
-	free(text);
 }
 END_TEST
 

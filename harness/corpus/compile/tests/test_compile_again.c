@@ -116,14 +116,13 @@ static const struct {
 START_TEST(what_it_is_told_again)
 {
 	int lines, map;
-	char *text = told_again(again_cases[_i].line, &lines, &map);
+	FREED char *text = told_again(again_cases[_i].line, &lines, &map);
 
 	ck_assert_msg(!strcmp(text, again_cases[_i].again), "%s: \"%s\"", again_cases[_i].rule,
 		      text);
 	/* What was made is there, and of each kind what was asked for. */
 	ck_assert_msg(!lines == !strstr(text, " -g -o"), "%s", again_cases[_i].rule);
 	ck_assert_msg(!map == !strstr(text, "-Map="), "%s", again_cases[_i].rule);
-	free(text);
 }
 END_TEST
 
@@ -160,20 +159,19 @@ static const struct {
 
 START_TEST(what_would_be_written_beside_is_left_out)
 {
-	char *list = strdup(left_out[_i].words), *rest = list, *word, line[256];
+	FREED char *list = strdup(left_out[_i].words);
+	char *rest = list, *word, line[256];
 	int lines, map;
 
 	while ((word = strsep(&rest, "|"))) {
-		char *text;
+		FREED char *text = NULL;
 
 		snprintf(line, sizeof(line), left_out[_i].line, word);
 		text = told_again(line, &lines, &map);
 		ck_assert_msg(!strcmp(text, left_out[_i].again), "%s: %s: \"%s\"",
 			      left_out[_i].rule, line, text);
 		ck_assert_msg(lines + map == !!*text, "%s: %s", left_out[_i].rule, line);
-		free(text);
 	}
-	free(list);
 }
 END_TEST
 

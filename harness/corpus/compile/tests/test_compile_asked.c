@@ -65,7 +65,7 @@ static const struct {
 /* arguments: with blanks between. */
 static enum compile_asker asker_of(const char *arguments)
 {
-	char *text = strdup(arguments);
+	FREED char *text = strdup(arguments);
 	size_t size = *text ? strlen(text) + 1 : 0;
 	enum compile_asker asker;
 
@@ -73,7 +73,6 @@ static enum compile_asker asker_of(const char *arguments)
 		if (text[i] == ' ')
 			text[i] = '\0';
 	asker = compile_asker(text, size);
-	free(text);
 	return asker;
 }
 
@@ -132,14 +131,14 @@ static const struct {
 
 START_TEST(each_name_of_an_asker_counts)
 {
-	char *list = strdup(asker_lists[_i].words), *rest = list, *word, arguments[128];
+	FREED char *list = strdup(asker_lists[_i].words);
+	char *rest = list, *word, arguments[128];
 
 	while ((word = strsep(&rest, " "))) {
 		snprintf(arguments, sizeof(arguments), asker_lists[_i].arguments, word);
 		ck_assert_msg(asker_of(arguments) == asker_lists[_i].asker, "%s: %s",
 			      asker_lists[_i].rule, arguments);
 	}
-	free(list);
 }
 END_TEST
 

@@ -261,11 +261,10 @@ static char *outputs_of(const char *words)
 START_TEST(outputs_of_a_command_line)
 {
 	const struct line_case *test = &line_cases[_i];
-	char *text = outputs_of(test->line);
+	FREED char *text = outputs_of(test->line);
 
 	ck_assert_msg(!strcmp(text, test->expected), "%s: %s: \"%s\"", test->rule, test->line,
 		      text);
-	free(text);
 }
 END_TEST
 
@@ -325,7 +324,8 @@ static const struct list_case {
 START_TEST(each_of_a_list_counts)
 {
 	const struct list_case *test = &list_cases[_i];
-	char *words = strdup(test->words), *rest = words, *word;
+	FREED char *words = strdup(test->words);
+	char *rest = words, *word;
 
 	while ((word = strsep(&rest, " "))) {
 		char line[128], *text;
@@ -336,7 +336,6 @@ START_TEST(each_of_a_list_counts)
 			      text);
 		free(text);
 	}
-	free(words);
 }
 END_TEST
 

@@ -131,7 +131,8 @@ START_TEST(whose_file_it_is)
 	static char prefix[] = "/opt/t", root[] = "/opt/r";
 	const struct compile_outputs outputs = { .prefix = prefix, .sysroot = root },
 				     neither = { 0 };
-	char *list = strdup(owner_cases[_i].paths), *rest = list, *path, map[128];
+	FREED char *list = strdup(owner_cases[_i].paths);
+	char *rest = list, *path, map[128];
 
 	while ((path = strsep(&rest, " "))) {
 		bool installed = !strncmp(owner_cases[_i].paths, "/lib/", 5);
@@ -148,7 +149,6 @@ START_TEST(whose_file_it_is)
 			      "%s: %s", owner_cases[_i].rule, path);
 		compile_origin_free(origin);
 	}
-	free(list);
 }
 END_TEST
 

@@ -146,7 +146,8 @@ static const struct {
 
 START_TEST(each_name_of_a_probe_counts)
 {
-	char *list = strdup(probe_lists[_i].words), *rest = list, *word;
+	FREED char *list = strdup(probe_lists[_i].words);
+	char *rest = list, *word;
 	struct compile_outputs outputs;
 	struct error error;
 
@@ -162,7 +163,6 @@ START_TEST(each_name_of_a_probe_counts)
 		compile_outputs_deinit(&outputs);
 		free(line);
 	}
-	free(list);
 }
 END_TEST
 
@@ -206,7 +206,8 @@ START_TEST(a_toolchain_has_a_prefix)
 	char *tools[] = { "tools/bin/gcc", "--sysroot=root", "f.c", NULL };
 	char *script[] = { "own/bin/gcc", "--sysroot", "root", "f.c", NULL };
 	char *named[] = { "my-gcc", "f.c", NULL };
-	char *here = realpath(".", NULL), wanted[256], root[256];
+	FREED char *here = realpath(".", NULL);
+	char wanted[256], root[256];
 	struct compile_outputs outputs;
 	struct error error;
 
@@ -228,7 +229,6 @@ START_TEST(a_toolchain_has_a_prefix)
 	ck_assert_int_eq(compile_outputs_find(named, &outputs, &error), 0);
 	ck_assert_str_eq(outputs.prefix, wanted);
 	compile_outputs_deinit(&outputs);
-	free(here);
 }
 END_TEST
 

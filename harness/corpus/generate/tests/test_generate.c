@@ -16,8 +16,7 @@
 #include "corpus/generate/generate.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define COMPILER     "gcc-12" /* that builds this, too */
+#define COMPILER "gcc-12" /* that builds this, too */
 
 /* ---- the numbers -------------------------------------------------------------------------- */
 
@@ -103,12 +102,10 @@ static const struct hash_case {
 START_TEST(a_seed_gives_the_same_bytes)
 {
 	const struct hash_case *one = &hashes[_i];
-	char *text = program_text(&one->options), *again = program_text(&one->options);
+	FREED char *text = program_text(&one->options), *again = program_text(&one->options);
 
 	ck_assert_str_eq(text, again);
 	ck_assert_msg(hash(text) == one->hash, "%s: 0x%016" PRIx64, one->name, hash(text));
-	free(text);
-	free(again);
 }
 END_TEST
 
@@ -328,8 +325,9 @@ START_TEST(flags_are_of_the_family_and_of_the_levels)
 	unsigned int levels = 0;
 
 	for (unsigned int seed = 0; seed < 300; seed++) {
-		char *gcc = flags_text(seed, FAMILY_GCC, "O0 O2"), *again;
-		char *clang = flags_text(seed, FAMILY_CLANG, "Os");
+		FREED char *gcc = flags_text(seed, FAMILY_GCC, "O0 O2");
+		char *again;
+		FREED char *clang = flags_text(seed, FAMILY_CLANG, "Os");
 
 		again = flags_text(seed, FAMILY_GCC, "O0 O2");
 		ck_assert_str_eq(gcc, again);
@@ -338,9 +336,7 @@ START_TEST(flags_are_of_the_family_and_of_the_levels)
 		ck_assert(!strncmp(clang, "-Os ", 4));
 		ck_assert(!strncmp(gcc, "-O0 ", 4) || !strncmp(gcc, "-O2 ", 4));
 		levels |= 1u << (gcc[2] - '0');
-		free(gcc);
 		free(again);
-		free(clang);
 	}
 	ck_assert_uint_eq(levels, 5);
 }
@@ -395,11 +391,10 @@ START_TEST(the_command_line_is_checked)
 		snprintf(copy[i], sizeof(copy[i]), "%s", one->argument[i]);
 		arguments[i + 1] = copy[i];
 	}
-	char *output = command_output(command_generate, arguments, &status);
+	FREED char *output = command_output(command_generate, arguments, &status);
 
 	ck_assert_msg(status == one->status, "%s: status %d: %s", one->name, status, output);
 	ck_assert_msg(strstr(output, one->says) != NULL, "%s: %.300s", one->name, output);
-	free(output);
 }
 END_TEST
 

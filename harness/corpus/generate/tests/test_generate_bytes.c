@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "corpus/generate/generate.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static uint64_t hash_text(uint64_t value, const char *text, size_t size)
 {
@@ -25,7 +24,7 @@ static uint64_t hash_text(uint64_t value, const char *text, size_t size)
 static uint64_t hash_program(uint64_t value, const struct generate_options *options)
 {
 	struct error error = { 0 };
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -34,7 +33,6 @@ static uint64_t hash_program(uint64_t value, const struct generate_options *opti
 		fprintf(file, "%s", error.message);
 	ck_assert(!fclose(file));
 	value = hash_text(value, text, size);
-	free(text);
 	return value;
 }
 
@@ -91,14 +89,13 @@ START_TEST(bytes_of_flags)
 	uint64_t value = 0xcbf29ce484222325;
 
 	for (uint64_t seed = 0; seed < 1000; seed++) {
-		char *text = NULL;
+		FREED char *text = NULL;
 		size_t size;
 		FILE *file = open_memstream(&text, &size);
 
 		generate_flags(seed, flags[_i].family, flags[_i].levels, file);
 		ck_assert(!fclose(file));
 		value = hash_text(value, text, size);
-		free(text);
 	}
 	ck_assert_msg(value == flags[_i].hash, "%d: 0x%016" PRIx64, _i, value);
 }

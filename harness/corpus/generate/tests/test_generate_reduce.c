@@ -14,8 +14,6 @@
 #include "corpus/generate/generate.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static char *text_of(const struct generate_options *options)
 {
 	char *text = NULL;
@@ -211,11 +209,10 @@ START_TEST(the_command_line_is_checked)
 		snprintf(copy[i], sizeof(copy[i]), "%s", test->argument[i]);
 		arguments[i + 1] = copy[i];
 	}
-	char *output = command_output(command_generate, arguments, &status);
+	FREED char *output = command_output(command_generate, arguments, &status);
 
 	ck_assert_msg(status == test->status, "%s: status %d: %s", test->name, status, output);
 	ck_assert_msg(strstr(output, test->says) != NULL, "%s: %.300s", test->name, output);
-	free(output);
 }
 END_TEST
 

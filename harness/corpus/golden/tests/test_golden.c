@@ -63,7 +63,7 @@ START_TEST(test_diff)
 {
 	const struct diff_case *diff_case = &diff_cases[_i];
 	struct golden_text expected, actual;
-	char *shown = NULL;
+	FREED char *shown = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&shown, &size);
 
@@ -76,7 +76,6 @@ START_TEST(test_diff)
 	ck_assert_msg(!strcmp(shown, diff_case->differences), "%s: expected %s, actual %s",
 		      diff_case->name, diff_case->differences, shown);
 	ck_assert_msg((count == 0) == (*shown == '\0'), "%s: %zu", diff_case->name, count);
-	free(shown);
 	golden_text_deinit(&expected);
 	golden_text_deinit(&actual);
 }
@@ -214,14 +213,13 @@ END_TEST
 
 START_TEST(test_every_difference_is_counted_and_only_the_first_are_shown)
 {
-	char *text;
+	FREED char *text = NULL;
 
 	bless();
 	text = strdup(read_text(GOLDEN));
 	for (char *at = text; (at = strstr(at, "ra=c-8"));)
 		at[5] = '9';
 	write_text(GOLDEN, text);
-	free(text);
 	ck_assert_int_eq(golden("check"), EXIT_FINDINGS);
 	said("  and ");
 	said(" more\n");

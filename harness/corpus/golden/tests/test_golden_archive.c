@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "corpus/golden/golden.h"
 
 static char bytes[8 << 20];
@@ -210,26 +211,24 @@ static bool unharmed(const char *data, size_t size)
 START_TEST(test_an_archive_that_is_cut_is_never_another_one)
 {
 	size_t size, whole = 0;
-	char *data;
+	FREED char *data = NULL;
 
 	make_good(&data, &size);
 	for (size_t length = 0; length < size; length++) {
-		char *copy = malloc(length ? length : 1);
+		FREED char *copy = malloc(length ? length : 1);
 
 		memcpy(copy, data, length);
 		whole += unharmed(copy, length);
-		free(copy);
 	}
 	ck_assert_uint_le(whole, 40); /* the index behind the last block may be gone */
 	ck_assert(unharmed(data, size));
-	free(data);
 }
 END_TEST
 
 START_TEST(test_an_archive_with_a_changed_byte_is_never_another_one)
 {
 	size_t size, refused = 0;
-	char *data;
+	FREED char *data = NULL;
 
 	make_good(&data, &size);
 	for (size_t i = 0; i < size; i++)
@@ -239,7 +238,6 @@ START_TEST(test_an_archive_with_a_changed_byte_is_never_another_one)
 			data[i] ^= (char)(1 << bit);
 		}
 	ck_assert_uint_ge(refused, size * 4);
-	free(data);
 }
 END_TEST
 

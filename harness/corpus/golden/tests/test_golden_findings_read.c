@@ -9,9 +9,8 @@
 #include <unistd.h>
 #include "base/finding/tests/finding_fixture.h"
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "corpus/golden/golden.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static bool made_up_own(const char *path, uint64_t vaddr)
 {
@@ -82,12 +81,11 @@ static void check_text(const char *name, const char *text, const char *wanted)
 	struct error error = { 0 };
 	bool is_run;
 	json_t *all = read_text(text, &is_run, &error);
-	char *said;
+	FREED char *said = NULL;
 
 	ck_assert_msg(all != NULL, "%s: %s", name, error.message);
 	said = json_dumps(all, JSON_COMPACT | JSON_SORT_KEYS);
 	ck_assert_msg(!strcmp(said, wanted), "%s: %s", name, said);
-	free(said);
 	json_decref(all);
 }
 
@@ -161,12 +159,11 @@ static const struct {
 START_TEST(a_finding_s_text)
 {
 	json_t *finding = json_loads(findings[_i].finding, 0, NULL);
-	char *text;
+	FREED char *text = NULL;
 
 	ck_assert_msg(finding != NULL, "%s", findings[_i].name);
 	text = finding_text(RECORD(finding), findings[_i].tag);
 	ck_assert_msg(!strcmp(text, findings[_i].text), "%s: %s", findings[_i].name, text);
-	free(text);
 	json_decref(finding);
 }
 END_TEST

@@ -8,8 +8,6 @@
 #include "tests/suite.h"
 #include "golden_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define SUM    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define BEHIND "\toriginal\tcompiler\tpackage\tcommit\tcommand"
 #define LINE(path, program, toolchain, bytes, sum)                                                 \
@@ -197,12 +195,11 @@ static void check_collected(const char *file, const char *path, json_t *known,
 	ck_assert_msg(!golden_provenance_collect("corpus", file, path, known, column, &error), "%s",
 		      error.message);
 	for (int i = 0; i < 4; i++) {
-		char *said = column[GOLDEN_COMPILER + i];
+		FREED char *said = column[GOLDEN_COMPILER + i];
 
 		ck_assert_msg(said && expected[i] ? !strcmp(said, expected[i])
 						  : said == expected[i],
 			      "%s is %s, not %s", names[i], said, expected[i]);
-		free(said);
 	}
 }
 

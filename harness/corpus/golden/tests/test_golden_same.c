@@ -95,7 +95,8 @@ static void check_texts(const char *words)
 START_TEST(test_shared)
 {
 	const struct same_case *c = &same_cases[_i];
-	char *words = strdup(c->words), *there = strdup(c->there), *state, text[256];
+	FREED char *words = strdup(c->words);
+	char *there = strdup(c->there), *state, text[256];
 	char index[1024] = "", path[64];
 
 	for (char *word = strtok_r(words, " ", &state); word; word = strtok_r(NULL, " ", &state))
@@ -121,7 +122,6 @@ START_TEST(test_shared)
 	else
 		ck_assert_str_eq(index, "");
 	check_texts(c->words);
-	free(words);
 	free(there);
 }
 END_TEST
@@ -158,7 +158,7 @@ static const struct broken_case {
 START_TEST(test_index_is_distrusted)
 {
 	const struct broken_case *c = &broken_cases[_i];
-	char *text;
+	FREED char *text = NULL;
 
 	bless();
 	text = strdup(read_text(GOLDEN));
@@ -169,7 +169,6 @@ START_TEST(test_index_is_distrusted)
 	write_text(INDEX, c->index);
 	ck_assert_msg(golden("check") == (c->said ? EXIT_FINDINGS : EXIT_OK), "%s", c->name);
 	said(c->said ? c->said : "1 passed, 0 failed");
-	free(text);
 }
 END_TEST
 

@@ -9,8 +9,7 @@
 #include "tests/suite.h"
 #include "corpus/golden/golden.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define HEAD	     "stackproof table text 1"
+#define HEAD "stackproof table text 1"
 
 static void parse(struct golden_text *ret, const char *body)
 {

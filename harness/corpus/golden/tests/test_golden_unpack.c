@@ -8,8 +8,6 @@
 #include "corpus/golden/golden_unpack.c"
 #include "golden_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static struct golden_options options;
 static struct golden_run run = { .options = &options };
 static struct unpacking unpacking = { .run = &run, .folder = "out" };

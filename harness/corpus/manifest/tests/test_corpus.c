@@ -11,7 +11,6 @@
 #include "corpus/manifest/corpus.h"
 #include "reports/report/tests/results_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define LONGEST                                                                                    \
 	"1234567890123456789012345678901234567890123456789012345678901234567890123456789012345678" \
 	"901234567890123456789012345678901234567"
@@ -192,7 +191,7 @@ static const struct finding_case {
 START_TEST(findings_are_held_against_the_words)
 {
 	const struct finding_case *c = &findings[_i];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	char problem[256] = "";
 
 	results_init(&results);
@@ -203,7 +202,6 @@ START_TEST(findings_are_held_against_the_words)
 	ck_assert_msg(status == (c->problem ? -1 : 0), "%s: %s", c->name, problem);
 	ck_assert_msg(!strcmp(problem, c->problem ? c->problem : ""), "%s: %s", c->name, problem);
 	ck_assert_msg(expectation_points(c->expected, cell) == c->points, "%s", c->name);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -230,7 +228,7 @@ static int read_text(const char *text, struct manifest *ret, struct error *error
 /* A line for each binary: its fields, "-" for none. The folder is @. */
 static void print(const struct manifest *manifest, char *ret, size_t size)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t used = 0, length = strlen(folder);
 	FILE *file = open_memstream(&text, &used);
 
@@ -253,7 +251,6 @@ static void print(const struct manifest *manifest, char *ret, size_t size)
 		snprintf(ret + strlen(ret), size - strlen(ret), "%c", is_folder ? '@' : *at);
 		at += is_folder ? length - 1 : 0;
 	}
-	free(text);
 }
 
 static const struct {

@@ -19,8 +19,7 @@
 #include "base/cli/tests/own_files.h"
 #include "corpus/manifest/corpus_own.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define NAME_63	     "a23456789.123456789.123456789.123456789.123456789.123456789.123"
+#define NAME_63 "a23456789.123456789.123456789.123456789.123456789.123456789.123"
 #define MAKE                                                                                       \
 	"#!/bin/sh\n"                                                                              \
 	"{ printf '%s\\n' \"$@\"; echo \"${MAKEFLAGS-no} ${MFLAGS-flags}\"; } >make.log\n"         \
@@ -458,12 +457,11 @@ END_TEST
 static int say_tree(void)
 {
 	struct error error;
-	char *tree = corpus_own_tree(&error);
+	FREED char *tree = corpus_own_tree(&error);
 
 	if (!tree)
 		return EXIT_FAILURE;
 	puts(tree);
-	free(tree);
 	return EXIT_SUCCESS;
 }
 

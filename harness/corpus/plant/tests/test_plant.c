@@ -14,8 +14,6 @@
 #include "corpus/plant/plant.h"
 #include "plant_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- programs --------------------------------------------------------------------------- */
 
 static const struct program_case {

@@ -25,7 +25,6 @@
 #include "base/cli/exit_status.h"
 #include "truth/tracer/truth.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define BUILD                                                                                      \
 	"gcc-12 -O1 -fno-stack-protector -fcf-protection=none -fasynchronous-unwind-tables "       \
 	"-static -nostdlib -Wl,--eh-frame-hdr "
@@ -163,13 +162,12 @@ START_TEST(command_line_is_obeyed)
 {
 	const struct line_case *c = &lines[_i];
 	int status;
-	char *output = output_of(c->argument, &status);
+	FREED char *output = output_of(c->argument, &status);
 
 	ck_assert_msg(status == c->status, "%s: status %d: %s", c->name, status, output);
 	ck_assert_msg(strstr(output, c->says) != NULL, "%s: %s", c->name, output);
 	ck_assert_int_eq(access("out", X_OK),
 			 status == EXIT_OK && !strcmp(c->argument[0], "--kind") ? 0 : -1);
-	free(output);
 }
 END_TEST
 
@@ -182,13 +180,11 @@ START_TEST(row_and_seed_choose_the_place)
 		{ ONE("cfa-offset-high", "middle"), "--row", "1", "good" },
 		{ ONE("cfa-offset-high", "middle"), "--row", "2", "good" },
 	};
-	char *first = output_of(seeds[0], &status);
+	FREED char *first = output_of(seeds[0], &status);
 
 	ck_assert_msg(status == EXIT_OK, "%s", first);
-	char *again = output_of(seeds[0], &status);
+	FREED char *again = output_of(seeds[0], &status);
 	ck_assert_str_eq(first, again);
-	free(first);
-	free(again);
 	for (int row = 1; row <= 2; row++) {
 		char said[32], *output = output_of(seeds[row], &status);
 
@@ -228,10 +224,9 @@ START_TEST(output_for_which_there_is_no_room)
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert(!setrlimit(RLIMIT_FSIZE, &limit));
 	errno = EINTR;
-	char *output = output_of(arguments, &status);
+	FREED char *output = output_of(arguments, &status);
 	ck_assert_msg(status == EXIT_ENVIRONMENT && strstr(output, "out: writing it"), "%d: %s",
 		      status, output);
-	free(output);
 }
 END_TEST
 
@@ -272,7 +267,7 @@ START_TEST(faults_of_a_corpus_are_caught)
 	int status;
 
 	build_corpus();
-	char *output = output_of(arguments, &status);
+	FREED char *output = output_of(arguments, &status);
 
 	ck_assert_msg(status == EXIT_OK, "%d: %s", status, output);
 	ck_assert_msg(!strstr(output, "FAIL"), "%s", output);
@@ -287,7 +282,6 @@ START_TEST(faults_of_a_corpus_are_caught)
 	ck_assert_msg(count_before(output, " passed, 0 failed, 2 skipped\n") > 15, "%s", output);
 	/* Nothing of it stays. */
 	ck_assert_msg(!rmdir("tmp"), "copies were left");
-	free(output);
 }
 END_TEST
 
@@ -305,11 +299,10 @@ START_TEST(fates_are_listed)
 	int status;
 
 	build_corpus();
-	char *output = output_of(arguments, &status), *again = output_of(arguments, &status);
+	FREED char *output = output_of(arguments, &status), *again = output_of(arguments, &status);
 
 	ck_assert_str_eq(output, again);
 	ck_assert_int_eq(output[strlen(output) - 1], '\n');
-	free(again);
 	for (char *line = strtok(output, "\n"); line; line = strtok(NULL, "\n")) {
 		json_decref(object);
 		object = json_loads(line, 0, NULL);
@@ -352,7 +345,6 @@ START_TEST(fates_are_listed)
 			      faults > 0,
 		      "%lld planted, %lld caught, %lld without effect", planted, caught, no_effect);
 	json_decref(object);
-	free(output);
 }
 END_TEST
 
@@ -364,12 +356,11 @@ START_TEST(too_few_plantings_are_a_failure)
 	int status;
 
 	file_write_text("manifest.tsv", "good\tgood\tgcc\tO1\tc\n");
-	char *output = output_of(arguments, &status);
+	FREED char *output = output_of(arguments, &status);
 
 	ck_assert_msg(status == EXIT_FINDINGS, "%d: %s", status, output);
 	ck_assert_msg(strstr(output, "at least 9999 were to be made\n") != NULL, "%s", output);
 	ck_assert_msg(strstr(output, " passed, 1 failed, 0 skipped\n") != NULL, "%s", output);
-	free(output);
 }
 END_TEST
 
@@ -381,14 +372,13 @@ START_TEST(program_that_is_none_fails)
 	int status;
 
 	file_write_text("manifest.tsv", "p.c\tp\tgcc\tO1\tc\ngood\tgood\tgcc\tO1\tc\n");
-	char *output = output_of(arguments, &status);
+	FREED char *output = output_of(arguments, &status);
 
 	ck_assert_msg(status == EXIT_FINDINGS, "%d: %s", status, output);
 	ck_assert_msg(strstr(output, "FAIL p.c: ") != NULL, "%s", output);
 	ck_assert_msg(count_before(output, " programs, ") == 1, "%s", output);
 	ck_assert_msg(strstr(output, " passed, 1 failed, 0 skipped\n") != NULL, "%s", output);
 	ck_assert_msg(!rmdir("tmp"), "copies were left");
-	free(output);
 }
 END_TEST
 

@@ -22,8 +22,6 @@ static uint64_t made_up_previous(const struct plant_image *image, uint64_t start
 #define plant_previous_instruction made_up_previous
 #include "corpus/plant/plant_kinds.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const struct site_case {
 	const char *name, *kind;
 	size_t row;

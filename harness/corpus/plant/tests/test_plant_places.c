@@ -9,10 +9,9 @@
  */
 #include <inttypes.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "corpus/plant/plant_image.c"
 #include "commands/tests/transcript.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static struct plant_file file;
 
@@ -94,26 +93,23 @@ static char *said_of(const struct plant_image *image, const struct plant_kind *k
 static void say_row(FILE *to, const struct plant_image *image, const struct plant_kind *kind,
 		    const struct cfi_fde *fde, size_t row)
 {
-	char *first = said_of(image, kind, fde, row, 0, SAY_ALL),
-	     *second = said_of(image, kind, fde, row, 1, SAY_ALL);
+	FREED char *first = said_of(image, kind, fde, row, 0, SAY_ALL),
+		   *second = said_of(image, kind, fde, row, 1, SAY_ALL);
 
 	fprintf(to, "%s 0x%" PRIx64 " %zu: %s", kind->name, fde->pc_begin, row, first);
 	if (strcmp(first, second) != 0)
 		fprintf(to, "%s 0x%" PRIx64 " %zu, seed 1: %s", kind->name, fde->pc_begin, row,
 			second);
-	free(first);
-	free(second);
 }
 
 static void say_any_row(FILE *to, const struct plant_image *image, const struct plant_kind *kind,
 			const struct cfi_fde *fde)
 {
 	for (uint64_t seed = 6; seed < 9; seed++) {
-		char *said = said_of(image, kind, fde, PLANT_ANY_ROW, seed, SAY_WHERE);
+		FREED char *said = said_of(image, kind, fde, PLANT_ANY_ROW, seed, SAY_WHERE);
 
 		fprintf(to, "%s 0x%" PRIx64 " any, seed %d: %s", kind->name, fde->pc_begin,
 			(int)seed, said);
-		free(said);
 	}
 }
 

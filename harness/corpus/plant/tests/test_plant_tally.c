@@ -7,8 +7,6 @@
 #include "base/cli/tests/command_output.h"
 #include "corpus/plant/plant_check.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- the order of programs ------------------------------------------------------------------ */
 
 static const struct order_case {
@@ -182,7 +180,7 @@ START_TEST(the_table)
 		     "wrong, 7 whose truth is in doubt\n"
 		     "40 passed, 6 failed, 0 skipped\n";
 	int status, lines = 0;
-	char *said = said_of(&all_different, false, NULL, &status);
+	FREED char *said = said_of(&all_different, false, NULL, &status);
 
 	ck_assert_msg(!strncmp(said, head, strlen(head)), "%s", said);
 	ck_assert_msg(!strcmp(said + strlen(said) - strlen(tail), tail), "%s", said);
@@ -191,7 +189,6 @@ START_TEST(the_table)
 	for (size_t i = 0; plant_kind_at(i); i++)
 		lines--;
 	ck_assert_int_eq(lines, 5);
-	free(said);
 }
 END_TEST
 
@@ -228,7 +225,7 @@ START_TEST(a_kind_is_a_case)
 {
 	struct cases cases = { 0 };
 	size_t count[CASE_STATUS_COUNT];
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size), *silent = fopen("/dev/null", "we"),
 	     *out = stdout;
@@ -252,7 +249,6 @@ START_TEST(a_kind_is_a_case)
 	ck_assert_ptr_nonnull(strstr(text, "nothing of this kind was planted"));
 	ck_assert_ptr_nonnull(strstr(text, "cfa-offset-high"));
 	ck_assert_ptr_null(strstr(text, "7 of 7"));
-	free(text);
 	cases_deinit(&cases);
 }
 END_TEST

@@ -13,8 +13,7 @@
 #include "plain_text.h"
 #include "corpus/plant/plant.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define IMAGE	     0x100000ull /* where the image is; 0x100000 bytes of it */
+#define IMAGE 0x100000ull /* where the image is; 0x100000 bytes of it */
 
 static struct {
 	bool astray, refuses, thin;

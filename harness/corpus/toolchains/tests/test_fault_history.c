@@ -12,7 +12,6 @@
 #include "tests/suite.h"
 #include "corpus/toolchains/toolchains.h"
 
-#define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))
 #define TOOLCHAINS_MAX 6
 
 #define TOOLCHAINS(...) .toolchain = { __VA_ARGS__ }

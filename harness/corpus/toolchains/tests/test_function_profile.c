@@ -243,7 +243,7 @@ static void make_corpus(const struct folder *folder)
 START_TEST(test_pair)
 {
 	struct toolchain_report report;
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 	struct folder folder;
 
@@ -277,7 +277,6 @@ START_TEST(test_pair)
 	ck_assert_uint_eq(report.model.toolchain[0].returns_open, 1);
 	ck_assert_uint_eq(report.model.toolchain[1].returns_open, 0);
 	toolchain_report_deinit(&report);
-	results_deinit(&results);
 	remove_folder(&folder);
 }
 END_TEST
@@ -333,10 +332,9 @@ START_TEST(test_command)
 	char option[128];
 	snprintf(option, sizeof(option), "%s", c->option);
 	char *arguments[] = { name, toolchains, corpus, folder.corpus, option, results, NULL };
-	char *output = command_output(command_report, arguments, &status);
+	FREED char *output = command_output(command_report, arguments, &status);
 	ck_assert_msg(status == (int)c->status, "%s: %d: %s", c->name, status, output);
 	ck_assert_msg(strstr(output, c->says) != NULL, "%s: %s", c->name, output);
-	free(output);
 	remove_folder(&folder);
 }
 END_TEST

@@ -36,7 +36,7 @@ START_TEST(test_subjects)
 	struct corpus_binary binary[4];
 	struct toolchain_report report = { .manifest = { .binary = binary, .count = 4 } };
 	struct error error = { 0 };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	size_t count = 0;
 
 	memset(binary, 0, sizeof(binary));
@@ -65,7 +65,6 @@ START_TEST(test_subjects)
 	}
 	ck_assert_uint_eq(count, report.subject_count);
 	free(report.subject);
-	results_deinit(&results);
 }
 END_TEST
 

@@ -480,7 +480,7 @@ START_TEST(test_terminal)
 	const struct width_case *c = &width_cases[_i];
 	struct toolchains_style style = { .width = c->width, .verbose = c->verbose };
 	struct subject subject;
-	char *text = NULL;
+	FREED char *text = NULL;
 
 	setup(&subject);
 	add_hostile_pair(&subject.model);
@@ -498,7 +498,6 @@ START_TEST(test_terminal)
 		ck_assert_msg(plain_width(line) <= c->width ||
 				      strstr(line, "Table faults of") == line,
 			      "%u columns: %s", c->width, line);
-	free(text);
 	teardown(&subject);
 }
 END_TEST
@@ -507,7 +506,7 @@ START_TEST(test_version_table)
 {
 	struct toolchains_style style = { .width = 100 };
 	struct subject subject;
-	char *text = NULL;
+	FREED char *text = NULL;
 
 	setup(&subject);
 	FIXTURE_CAPTURE(text, toolchains_print(&subject.model, &style, capture));
@@ -517,7 +516,6 @@ START_TEST(test_version_table)
 		      "%s", text);
 	ck_assert_ptr_nonnull(strstr(text, "\n work in chain     .      .  X  X  .\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\n [.plt]               .         .  X\n"));
-	free(text);
 	teardown(&subject);
 }
 END_TEST
@@ -528,7 +526,7 @@ START_TEST(test_json)
 					     "toolchain_change", "toolchain_summary" };
 	size_t count[COUNT(types)] = { 0 };
 	struct subject subject;
-	char *text = NULL;
+	FREED char *text = NULL;
 
 	setup(&subject);
 	add_hostile_pair(&subject.model);
@@ -546,7 +544,6 @@ START_TEST(test_json)
 	ck_assert_uint_eq(count[2], 1);
 	ck_assert_uint_eq(count[3], COUNT(hostile_changes));
 	ck_assert_uint_eq(count[4], 1);
-	free(text);
 	teardown(&subject);
 }
 END_TEST
@@ -554,7 +551,7 @@ END_TEST
 START_TEST(test_page)
 {
 	struct subject subject;
-	char *text = NULL;
+	FREED char *text = NULL;
 
 	setup(&subject);
 	add_hostile_pair(&subject.model);
@@ -567,15 +564,14 @@ START_TEST(test_page)
 	ck_assert_ptr_null(strstr(text, "https:"));
 	ck_assert_ptr_nonnull(strstr(text, "default-src 'none'"));
 	ck_assert_ptr_nonnull(strstr(text, "1 skipped: no_root 1"));
-	free(text);
 	teardown(&subject);
 }
 END_TEST
 
 START_TEST(test_matrix_page)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fixture_results(&results);
 	strcpy(results.partial, "signal");
@@ -588,8 +584,6 @@ START_TEST(test_matrix_page)
 	ck_assert_ptr_nonnull(strstr(text, ">no_compiler<"));
 	ck_assert_ptr_null(strstr(text, "<#1>"));
 	ck_assert_ptr_nonnull(strstr(text, "PARTIAL (signal): &lt;b&gt;."));
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 

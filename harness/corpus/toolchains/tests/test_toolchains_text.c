@@ -8,13 +8,12 @@
 #include "reports/report/tests/results_fixture.h"
 #include "corpus/toolchains/toolchains.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define FAULTS_MAX   200
-#define NONE	     "No table faults of compiled code\n"
-#define COMPILED     "Table faults of compiled code, by version"
-#define HANDWRITTEN  "Table faults of hand-written and generated code"
-#define STARTUP	     "Table faults of start-up objects"
-#define LIBRARY	     "Table faults of system libraries\n"
+#define FAULTS_MAX  200
+#define NONE	    "No table faults of compiled code\n"
+#define COMPILED    "Table faults of compiled code, by version"
+#define HANDWRITTEN "Table faults of hand-written and generated code"
+#define STARTUP	    "Table faults of start-up objects"
+#define LIBRARY	    "Table faults of system libraries\n"
 
 static const struct {
 	const char *name;
@@ -68,9 +67,9 @@ START_TEST(test_faults)
 	const struct toolchains_style style = { .verbose = cases[_i].verbose, .width = 100000 };
 	static struct toolchain_fault fault[FAULTS_MAX];
 	static enum fault_state state[1] = { FAULT_PRESENT };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct toolchains model;
-	char *text = NULL;
+	FREED char *text = NULL;
 	int all = 0;
 
 	fixture_results(&results);
@@ -100,8 +99,6 @@ START_TEST(test_faults)
 			      cases[_i].not [i], text);
 	if (!cases[_i].count[ORIGIN_COMPILED])
 		check_sum(text, all);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -148,7 +145,7 @@ START_TEST(test_sides)
 	struct toolchain toolchain[2] = { { .name = "gcc-8", .reasons = "" },
 					  { .name = "gcc-9", .reasons = "" } };
 	struct toolchain_pair pair = { .from = 0, .to = 1, .reason = sides[_i].reason };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct toolchains model = { .results = &results,
 				    .toolchain = toolchain,
 				    .count = 2,
@@ -156,7 +153,7 @@ START_TEST(test_sides)
 				    .fault_count = 1,
 				    .pair = &pair,
 				    .pair_count = 1 };
-	char *text = NULL;
+	FREED char *text = NULL;
 
 	fixture_results(&results);
 	toolchain_id_parse("gcc-8", &toolchain[0].id);
@@ -177,8 +174,6 @@ START_TEST(test_sides)
 			      text);
 	else
 		ck_assert_msg(!strstr(text, " points in O"), "%s: %.2000s", sides[_i].name, text);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 

@@ -19,8 +19,6 @@
 #include "guests/load/load.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- the verifier's log ----------------------------------------------------------------- */
 
 static const struct {
@@ -284,7 +282,7 @@ static const struct {
 START_TEST(test_what_is_no_object_is_unreadable)
 {
 	int status;
-	char *output;
+	FREED char *output = NULL;
 
 	write_path(no_objects[_i].bytes, no_objects[_i].size);
 	output = output_of(&status);
@@ -293,7 +291,6 @@ START_TEST(test_what_is_no_object_is_unreadable)
 	ck_assert_msg(status == EXIT_BAD_INPUT, "%s: status %d: %s", no_objects[_i].name, status,
 		      output);
 	ck_assert_msg(strstr(output, "tried.bpf.o: ") != NULL, "%s", output);
-	free(output);
 }
 END_TEST
 

@@ -9,14 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/own_files.h"
 #include "base/cases/cases.h"
 #include "base/cli/tests/command_output.h"
 #include "guests/load/load.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-static char folder[32], record[64], results[64];
 static struct load_check_options options;
+static char record[64], results[64];
 static struct cases *cases;
 
 struct program {
@@ -84,20 +83,12 @@ static void write_files(void)
 
 static void set_up(void)
 {
-	strcpy(folder, "/tmp/test_load_check.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	snprintf(record, sizeof(record), "%s/record", folder);
 	snprintf(results, sizeof(results), "%s/results", folder);
 	write_files();
 	options = (struct load_check_options) { .results = results, .record = record };
 	cases = NULL;
-}
-
-static void tear_down(void)
-{
-	unlink(record);
-	unlink(results);
-	ck_assert(!rmdir(folder));
 }
 
 static void print_cases(void)
@@ -132,11 +123,10 @@ static void expect(const char *expected, int status, bool with_cases)
 {
 	char name[] = "load", *arguments[] = { name, with_cases ? name : NULL, NULL };
 	int got;
-	char *said = command_output(check, arguments, &got);
+	FREED char *said = command_output(check, arguments, &got);
 
 	ck_assert_str_eq(said, expected);
 	ck_assert_int_eq(got, status);
-	free(said);
 }
 
 static const char as_text[] =
@@ -167,64 +157,44 @@ static const char as_text[] =
 	"checked: 13 programs; not checked: 3 skipped\n"
 	"5 passed, 8 failed, 3 skipped\n";
 
+#define VERDICT(passed, verdict, kernel, program, now, was, stack, stack_was, log)                 \
+	"{\"type\":\"load_verdict\",\"passed\":" passed ",\"verdict\":\"" verdict                  \
+	"\",\"kernel\":\"" kernel "\",\"kernel_name\":\"" kernel                                   \
+	"\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"program\":\"" program                  \
+	"\",\"instructions\":" now ",\"recorded_instructions\":" was ",\"stack\":\"" stack         \
+	"\",\"recorded_stack\":\"" stack_was "\",\"log\":\"" log "\"}\n"
+
 static const char as_json[] =
 	"{\"type\":\"skip\",\"name\":\"clang-16\",\"reason\":\"no_compiler\"}\n"
-	"{\"type\":\"error\",\"name\":\"5.10\",\"reason\":\"no_guest\",\"message\":\"it hung"
-	"\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":true,\"verdict\":\"better\",\"kernel\":\"6.1\""
-	",\"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"program\":"
-	"\"better\",\"instructions\":100,\"recorded_instructions\":200,\"stack\":\"8\",\"reco"
-	"rded_stack\":\"8\",\"log\":\"\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":false,\"verdict\":\"grew\",\"kernel\":\"6.1\","
-	"\"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"program\":\""
-	"grew\",\"instructions\":150,\"recorded_instructions\":100,\"stack\":\"8\",\"recorded"
-	"_stack\":\"8\",\"log\":\"\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":true,\"verdict\":\"better\",\"kernel\":\"6.1\""
-	",\"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"program\":"
-	"\"loads\",\"instructions\":90,\"recorded_instructions\":100,\"stack\":\"8\",\"record"
-	"ed_stack\":\"\",\"log\":\"\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":false,\"verdict\":\"other_method\",\"kernel\":"
-	"\"6.1\",\"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"prog"
-	"ram\":\"method\",\"instructions\":100,\"recorded_instructions\":100,\"stack\":\"8\","
-	"\"recorded_stack\":\"8\",\"log\":\"\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":true,\"verdict\":\"new\",\"kernel\":\"6.1\",\""
-	"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"program\":\"ne"
-	"w\",\"instructions\":7,\"recorded_instructions\":0,\"stack\":\"\",\"recorded_stack\""
-	":\"\",\"log\":\"\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":false,\"verdict\":\"new_refused\",\"kernel\":"
-	"\"6.1\",\"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"prog"
-	"ram\":\"refused\",\"instructions\":3,\"recorded_instructions\":0,\"stack\":\"\",\"re"
-	"corded_stack\":\"\",\"log\":\"R0\\n!read_ok\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":true,\"verdict\":\"as_recorded\",\"kernel\":\""
-	"6.1\",\"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"progra"
-	"m\":\"same\",\"instructions\":100,\"recorded_instructions\":100,\"stack\":\"8\",\"re"
-	"corded_stack\":\"8\",\"log\":\"\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":false,\"verdict\":\"stack_grew\",\"kernel\":\""
-	"6.1\",\"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"progra"
-	"m\":\"stack\",\"instructions\":100,\"recorded_instructions\":100,\"stack\":\"8+9\","
-	"\"recorded_stack\":\"8+8\",\"log\":\"\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":false,\"verdict\":\"stopped_loading\",\"kernel"
-	"\":\"6.1\",\"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"p"
-	"rogram\":\"stopped\",\"instructions\":4,\"recorded_instructions\":100,\"stack\":\"\""
-	",\"recorded_stack\":\"8\",\"log\":\"R0\\n!read_ok\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":false,\"verdict\":\"grew\",\"kernel\":\"6.1\","
-	"\"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"program\":\""
-	"zero\",\"instructions\":5,\"recorded_instructions\":0,\"stack\":\"8\",\"recorded_sta"
-	"ck\":\"8\",\"log\":\"\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":true,\"verdict\":\"new\",\"kernel\":\"6.12\","
-	"\"kernel_name\":\"6.12\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"program\":"
-	"\"new\",\"instructions\":5,\"recorded_instructions\":0,\"stack\":\"8\",\"recorded_st"
-	"ack\":\"\",\"log\":\"\"}\n"
-	"{\"type\":\"load_verdict\",\"passed\":false,\"verdict\":\"gone\",\"kernel\":\"6.1\","
-	"\"kernel_name\":\"6.1\",\"compiler\":\"clang-14\",\"object\":\"walk\",\"program\":\""
-	"gone\",\"instructions\":0,\"recorded_instructions\":100,\"stack\":\"\",\"recorded_st"
-	"ack\":\"8\",\"log\":\"\"}\n"
-	"{\"type\":\"skip\",\"name\":\"6.1 by clang-15\",\"reason\":\"not_measured\",\"messag"
-	"e\":\"it is in the record, but not in the results\"}\n"
-	"{\"type\":\"skip\",\"name\":\"7.0\",\"reason\":\"not_measured\",\"message\":\"it is "
-	"in the record, but not in the results\"}\n"
-	"{\"type\":\"load_summary\",\"passed\":5,\"failed\":8,\"skipped\":3,\"checked\":13,\""
-	"checked_unit\":\"programs\",\"not_checked\":{\"skipped\":3},\"exit_status\":1}\n";
+	"{\"type\":\"error\",\"name\":\"5.10\",\"reason\":\"no_guest\",\"message\":\"it "
+	"hung\"}\n" VERDICT("true", "better", "6.1", "better", "100", "200", "8", "8", "") VERDICT(
+		"false", "grew", "6.1", "grew", "150", "100", "8", "8",
+		"") VERDICT("true", "better", "6.1", "loads", "90", "100", "8", "",
+			    "") VERDICT("false", "other_method", "6.1", "method", "100", "100", "8",
+					"8", "") VERDICT("true", "new", "6.1", "new", "7", "0", "",
+							 "", "") VERDICT("false", "new_refused",
+									 "6.1", "refused", "3", "0",
+									 "", "", "R0\\n!read_ok")
+		VERDICT("true", "as_recorded", "6.1", "same", "100", "100", "8", "8", "") VERDICT(
+			"false", "stack_grew", "6.1", "stack", "100", "100",
+			"8+9", "8+8", "") VERDICT("false", "stopped_loading", "6.1", "stopped", "4",
+						  "100", "", "8",
+						  "R0\\n!read_ok") VERDICT("false", "grew", "6.1",
+									   "zero", "5", "0", "8",
+									   "8", "")
+			VERDICT("true", "new", "6.12", "new", "5", "0", "8", "", "") VERDICT(
+				"false", "gone",
+				"6.1", "gone", "0",
+				"100", "", "8",
+				"") "{\"type\":\"skip\",\"name\":\"6.1 by "
+				    "clang-15\",\"reason\":\"not_measured\",\"message\":\"it is in "
+				    "the record, but not in the results\"}\n"
+				    "{\"type\":\"skip\",\"name\":\"7.0\",\"reason\":\"not_"
+				    "measured\",\"message\":\"it is in the record, but not in the "
+				    "results\"}\n"
+				    "{\"type\":\"load_summary\",\"passed\":5,\"failed\":8,"
+				    "\"skipped\":3,\"checked\":13,\"checked_unit\":\"programs\","
+				    "\"not_checked\":{\"skipped\":3},\"exit_status\":1}\n";
 
 static const char as_cases[] =
 	"S load clang-16: no_compiler: \n"
@@ -280,22 +250,20 @@ START_TEST(strict)
 	int status;
 
 	for (int i = 0; i < 2; i++) {
-		FILE *file = fopen(results, "we");
-
-		fputs("{\"type\":\"skip\",\"name\":\"6.1\",\"reason\":\"no_kernel\"}\n"
-		      "{\"type\":\"load\",\"kernel\":\"7.0\",\"compiler\":\"clang-14\",\"object\":"
-		      "\"walk\",\"program\":\"same\",\"method\":\"plain\",\"outcome\":\"yes\","
-		      "\"instructions\":1,\"stack\":\"8\",\"log\":\"\",\"release\":\"7.0.1\"}\n",
-		      file);
-		ck_assert(!fclose(file));
+		file_write_text(
+			results,
+			"{\"type\":\"skip\",\"name\":\"6.1\",\"reason\":\"no_kernel\"}\n"
+			"{\"type\":\"load\",\"kernel\":\"7.0\",\"compiler\":\"clang-14\","
+			"\"object\":"
+			"\"walk\",\"program\":\"same\",\"method\":\"plain\",\"outcome\":\"yes\","
+			"\"instructions\":1,\"stack\":\"8\",\"log\":\"\",\"release\":\"7.0.1\"}\n");
 		options.strict = i;
-		char *said = command_output(check, arguments, &status);
+		FREED char *said = command_output(check, arguments, &status);
 		ck_assert_msg(strstr(said, i ? "not checked: 1 skipped; that fails with --strict\n"
 					     : "not checked: 1 skipped\n"),
 			      "%s", said);
 		ck_assert(strstr(said, "\n1 passed, 0 failed, 1 skipped\n"));
 		ck_assert_int_eq(status, i);
-		free(said);
 	}
 }
 END_TEST
@@ -360,12 +328,12 @@ static const struct {
 /* What is the record's now, of what stays, what is new and what is gone. */
 START_TEST(record_is_updated)
 {
-	char name[] = "load", *arguments[] = { name, NULL }, text[4096], line[256];
+	char name[] = "load", *arguments[] = { name, NULL }, line[256];
 	int status;
 
 	options.update = true;
 	options.refused = updates[_i].refused;
-	char *said = command_output(check, arguments, &status);
+	FREED char *said = command_output(check, arguments, &status);
 	ck_assert_msg(strstr(said, updates[_i].total), "%s", said);
 	ck_assert_int_eq(status, 1); /* a guest died */
 	for (int i = 0; i < 2; i++) {
@@ -375,10 +343,7 @@ START_TEST(record_is_updated)
 		ck_assert_msg(strstr(said, line), "%s", said);
 	}
 	ck_assert(strstr(said, "\nrecorded 6.1 clang-14 walk gone: in the record, and no program"));
-	free(said);
-	FILE *file = fopen(record, "re");
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
+	const char *text = file_text(record);
 	snprintf(line, sizeof(line), "%s%s",
 		 updates[_i].is_recorded[1]
 			 ? "6.1\tclang-14\twalk\tstopped\tplain\tno\t4\t-\t6.1.3\n"
@@ -398,20 +363,18 @@ END_TEST
 START_TEST(nothing_measured_leaves_the_record)
 {
 	char name[] = "load", *arguments[] = { name, NULL };
-	FILE *file = fopen(results, "we");
 	int status;
 
-	fputs("{\"type\":\"skip\",\"name\":\"6.1\",\"reason\":\"no_kernel\"}\n", file);
-	ck_assert(!fclose(file) && !unlink(record));
+	file_write_text(results, "{\"type\":\"skip\",\"name\":\"6.1\",\"reason\":\"no_kernel\"}\n");
+	ck_assert(!unlink(record));
 	options.update = true;
-	char *said = command_output(check, arguments, &status);
+	FREED char *said = command_output(check, arguments, &status);
 	ck_assert_str_eq(said, "skipped 6.1: no_kernel\n"
 			       "checked: 0 programs; not checked: 1 skipped; nothing was checked\n"
 			       "0 passed, 0 failed, 1 skipped\n");
 	ck_assert_int_eq(status, 77);
 	ck_assert(access(record, F_OK));
 	write_files();
-	free(said);
 }
 END_TEST
 
@@ -419,21 +382,15 @@ END_TEST
 START_TEST(damaged_record_is_not_overwritten)
 {
 	static const char damaged[] = "6.1\tclang-14\n";
-	char name[] = "load", *arguments[] = { name, NULL }, text[64] = "";
-	FILE *file = fopen(record, "we");
+	char name[] = "load", *arguments[] = { name, NULL };
 	int status;
 
-	fputs(damaged, file);
-	ck_assert(!fclose(file));
+	file_write_text(record, damaged);
 	options.update = true;
-	char *said = command_output(check, arguments, &status);
+	FREED char *said = command_output(check, arguments, &status);
 	ck_assert_msg(strstr(said, "line 1 is not one of a record"), "%s", said);
 	ck_assert_int_eq(status, 3);
-	file = fopen(record, "re");
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
-	ck_assert_str_eq(text, damaged);
-	free(said);
+	ck_assert_str_eq(file_text(record), damaged);
 }
 END_TEST
 
@@ -446,14 +403,14 @@ START_TEST(record_that_cannot_be_written)
 	snprintf(path, sizeof(path), "%s/none/record", folder);
 	options.record = path;
 	options.update = true;
-	char *said = command_output(check, arguments, &status);
+	FREED char *said = command_output(check, arguments, &status);
 	ck_assert_msg(strstr(said, "/none/record: ") && !strstr(said, " passed, "), "%s", said);
 	ck_assert_int_eq(status, 3);
-	free(said);
 }
 END_TEST
 
-SUITE(load_check, FIXTURE(set_up, tear_down), TEST(everything_as_text), TEST(everything_as_json),
-      TEST(everything_as_cases), TEST(strict), TEST(each_compiler_has_its_line),
-      LOOP(record_is_updated, updates), TEST(nothing_measured_leaves_the_record),
-      TEST(damaged_record_is_not_overwritten), TEST(record_that_cannot_be_written))
+SUITE(load_check, FIXTURE(set_up, folder_remove), TEST(everything_as_text),
+      TEST(everything_as_json), TEST(everything_as_cases), TEST(strict),
+      TEST(each_compiler_has_its_line), LOOP(record_is_updated, updates),
+      TEST(nothing_measured_leaves_the_record), TEST(damaged_record_is_not_overwritten),
+      TEST(record_that_cannot_be_written))

@@ -14,8 +14,6 @@
 #include "base/cli/exit_status.h"
 #include "guests/load/load.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define NO_HELPER                                                                                  \
 	"static int (*no)(void) = (void *)9999;\n" SECTION("socket") "int f(void *c) { return "    \
 								     "no(); }\n"

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/load/load.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static const struct load_result full = {
 	.kernel = "6.12",
@@ -62,12 +61,11 @@ static char *printed(const struct load_result *result)
 START_TEST(outcomes_as_text)
 {
 	struct load_result result = full;
-	char *text;
+	FREED char *text = NULL;
 
 	result.outcome = texts[_i].outcome;
 	text = printed(&result);
 	ck_assert_str_eq(text, texts[_i].text);
-	free(text);
 }
 END_TEST
 
@@ -128,7 +126,7 @@ START_TEST(outcomes_as_json_and_back)
 {
 	struct load_result result = full, back;
 	json_t *object;
-	char *text;
+	FREED char *text = NULL;
 
 	memset(&back, 0xff, sizeof(back));
 	result.outcome = (enum load_outcome)_i;
@@ -138,7 +136,6 @@ START_TEST(outcomes_as_json_and_back)
 	ck_assert_str_eq(text, objects[_i]);
 	ck_assert_int_eq(load_result_of_json(object, &back), 0);
 	ck_assert_mem_eq(&back, &result, sizeof(back));
-	free(text);
 	json_decref(object);
 }
 END_TEST

@@ -16,8 +16,6 @@
 #include "guests/load/load.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- one program ------------------------------------------------------------------------ */
 
 struct side {
@@ -330,7 +328,7 @@ END_TEST
 START_TEST(test_unreadable)
 {
 	const char *paths[] = { record, results };
-	char *output;
+	FREED char *output = NULL;
 	int status;
 
 	file_write_text(_i ? record : results, "");
@@ -339,7 +337,6 @@ START_TEST(test_unreadable)
 	rmdir(paths[_i]);
 	ck_assert_msg(status == EXIT_BAD_INPUT, "status %d: %s", status, output);
 	ck_assert_msg(strstr(output, "can't be read: Is a directory") != NULL, "%s", output);
-	free(output);
 }
 END_TEST
 
@@ -430,7 +427,7 @@ static const struct {
 
 START_TEST(test_malformed)
 {
-	char *output;
+	FREED char *output = NULL;
 	int status;
 
 	file_write_text(record, malformed[_i].record);
@@ -440,7 +437,6 @@ START_TEST(test_malformed)
 		      output);
 	ck_assert_msg(strstr(output, malformed[_i].says) != NULL, "%s: %s", malformed[_i].name,
 		      output);
-	free(output);
 }
 END_TEST
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/run/run.h"
 #include "base/cli/exit_status.h"
 
@@ -382,7 +383,7 @@ static size_t split(char *list, char **ret, size_t max)
 static void check_folder(const struct matrix_case *c, const struct results *results,
 			 const char *folder)
 {
-	struct results read;
+	struct results read DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	ck_assert_msg(!results_read(&read, folder, &error), "%s: %s", c->name, error.message);
@@ -394,7 +395,6 @@ static void check_folder(const struct matrix_case *c, const struct results *resu
 		ck_assert_int_eq(read.cell[i].status, results->cell[i].status);
 	}
 	ck_assert_int_eq(results_exit_status(&read), c->exit_status);
-	results_deinit(&read);
 }
 
 static void run_case(const struct matrix_case *c, unsigned jobs)
@@ -404,7 +404,7 @@ static void run_case(const struct matrix_case *c, unsigned jobs)
 	char deeper[64], kernels[256], *kernel[8], statuses[64] = "";
 	struct run_backend backend = { fake_compare, fake_kernel, fake_guest,
 				       c->no_qemu ? can_not_boot : can_boot };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	make_corpus(corpus, c->programs);
@@ -432,7 +432,6 @@ static void run_case(const struct matrix_case *c, unsigned jobs)
 	ck_assert_msg(results_exit_status(&results) == c->exit_status, "%s: exit %d", c->name,
 		      results_exit_status(&results));
 	check_folder(c, &results, deeper);
-	results_deinit(&results);
 	remove_tree(corpus);
 	remove_tree(folder);
 }
@@ -520,8 +519,6 @@ START_TEST(test_manifest_files_and_filter)
 	remove_tree(folder);
 }
 END_TEST
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 SUITE(run, LOOP(test_matrix, matrix_cases), LOOP(test_matrix_in_parallel, matrix_cases),
       LOOP(test_manifest, manifest_cases), TEST(test_manifest_files_and_filter))

@@ -15,9 +15,8 @@
  */
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "host_lane.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 #define RESULT                                                                                     \
 	"{\"type\":\"score\",\"engine\":\"cfi\",\"points\":5,\"exact\":5}\n"                       \
@@ -255,7 +254,7 @@ static void run_case(const struct batch_case *c, size_t piece)
 {
 	char corpus[] = "/tmp/test_run.XXXXXX", folder[] = "/tmp/test_run.XXXXXX";
 	char statuses[LANE_BINARIES_MAX + 1];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	size_t expected = 0;
 
 	make_corpus(corpus, c->binaries);
@@ -277,7 +276,6 @@ static void run_case(const struct batch_case *c, size_t piece)
 		ck_assert_msg(strstr(reason, c->reason), "%s: \"%s\"", c->name, reason);
 		check_message(c->name, c->about, folder, c->message);
 	}
-	results_deinit(&results);
 	remove_tree(corpus);
 	remove_tree(folder);
 }

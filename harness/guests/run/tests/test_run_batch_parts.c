@@ -13,8 +13,7 @@
 #include "tests/suite.h"
 #include "guests/run/run.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define BINARIES     80
+#define BINARIES 80
 
 static double now;
 

@@ -8,9 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "host_lane.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* ---- what is noted ------------------------------------------------------------------------ */
 
@@ -46,9 +45,9 @@ static const struct note {
 
 START_TEST(test_notes)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size, lines = 0;
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct run run = { .results = &results, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 	results_init(&results);
@@ -81,8 +80,6 @@ START_TEST(test_notes)
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
 		lines++;
 	ck_assert_uint_eq(lines, COUNT(notes) + 1);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -99,7 +96,7 @@ START_TEST(test_kernel_is_noted)
 	const struct run_backend backend = { .kernel = some_kernel };
 	char *names[] = { "6.1", "gone" };
 	struct run_options options = { .kernel = names, .kernel_count = 2 };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct run run = { .options = &options,
 			   .backend = &backend,
 			   .results = &results,
@@ -117,7 +114,6 @@ START_TEST(test_kernel_is_noted)
 	ck_assert_str_eq(results.kernel[0].sentence, "");
 	ck_assert_int_eq(run_guest_kernel(&run, 1, &kernel, &error), -1);
 	ck_assert_str_eq(results.kernel[1].sentence, "no network");
-	results_deinit(&results);
 }
 END_TEST
 
@@ -290,7 +286,7 @@ START_TEST(test_lane)
 				       .jobs = 1,
 				       .timeout_ms = LANE_TIMEOUT_MS,
 				       .progress = open_memstream(&progress, &size) };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	for (size_t i = 0, used = 0; i < c->lazy + c->at_once; i++)
@@ -307,7 +303,6 @@ START_TEST(test_lane)
 	const char *reason = results.cell[results.cell_count - 1].reason;
 	ck_assert_msg(!strncmp(reason, c->reason, strlen(c->reason)), "%d: %s", _i, reason);
 	free(progress);
-	results_deinit(&results);
 	remove_tree(corpus);
 }
 END_TEST
@@ -342,7 +337,7 @@ START_TEST(test_files_of_a_binary)
 				       .require = "",
 				       .jobs = 1,
 				       .timeout_ms = LANE_TIMEOUT_MS };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	make_corpus(corpus, "a b");
@@ -356,7 +351,6 @@ START_TEST(test_files_of_a_binary)
 	ck_assert_msg(!run_matrix(&results, &options, &backend, &error), "%s", error.message);
 	ck_assert_str_eq(given, "a=/corpus/a b=/corpus/b c=/corpus/c a=/corpus/a b=/corpus/b ");
 	ck_assert_ptr_nonnull(strstr(results.cell[2].reason, "ok: it did not report this"));
-	results_deinit(&results);
 	remove_tree(corpus);
 }
 END_TEST

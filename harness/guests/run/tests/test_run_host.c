@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/run/run.h"
 
 /* None comes to it: what time does is in test_run_host_wait.c. */
@@ -176,14 +177,13 @@ END_TEST
 START_TEST(test_output_is_cut)
 {
 	struct output output = { 0 };
-	char *megabyte = calloc(1, 1 << 20);
+	FREED char *megabyte = calloc(1, 1 << 20);
 
 	for (int i = 0; i < 65; i++)
 		output_add(&output, megabyte, 1 << 20);
 	ck_assert_uint_eq(output.size, OUTPUT_BYTES_MAX);
 	ck_assert(output.cut);
 	output_deinit(&output);
-	free(megabyte);
 }
 END_TEST
 

@@ -17,10 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/run/run.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CALLS_MAX    64
+#define CALLS_MAX 64
 
 static double now, tick; /* seconds; 0: the clock's; how much later it is after each poll() */
 static bool at_once;	 /* poll() does not wait */
@@ -402,7 +402,7 @@ END_TEST
 
 START_TEST(output_is_kept_up_to_its_limit)
 {
-	char *much = malloc(OUTPUT_BYTES_MAX);
+	FREED char *much = malloc(OUTPUT_BYTES_MAX);
 	struct output output = { 0 };
 
 	memset(much, 'a', OUTPUT_BYTES_MAX);
@@ -430,7 +430,6 @@ START_TEST(output_is_kept_up_to_its_limit)
 	ck_assert(output.size == OUTPUT_BYTES_MAX && output.cut);
 	ck_assert(!memcmp(output.data, "12aa", 4));
 	output_deinit(&output);
-	free(much);
 }
 END_TEST
 

@@ -20,6 +20,13 @@
 #define SCORE(exact)	 "{\"type\":\"score\",\"engine\":\"bpf\",\"points\":100,\"exact\":" exact "}\n"
 #define VERDICTS(counts) "{\"type\":\"verdicts\",\"points\":100," counts TRUTH "}\n"
 
+#define ALL_LOSSES   "p\t*\tconversion_loss\t-\tr\n"
+#define INIT_MISSING "*\t_init\tmissing\t-\tr\n"
+#define INIT	     "*\t_init\t*\t-\tr\n"
+/* Lines of the list. */
+#define ALL	"*\t*\t*\t-\tr\n"
+#define F_WRONG "p\tf\twrong\t-\tr\n"
+
 static const struct judged {
 	const char *name, *out, *list, *expected;
 	enum cell_status status;
@@ -29,21 +36,20 @@ static const struct judged {
 	{ "a_walk_fault_in_the_list_fails_nothing",
 	  FINDING("walk_fault", "wrong", "f", "3") SCORE("97")
 		  VERDICTS("\"exact\":97,\"walk_fault\":3"),
-	  "p\tf\twrong\t-\tr\n", NULL, CELL_PASSED, "", 3 },
+	  F_WRONG, NULL, CELL_PASSED, "", 3 },
 	{ "its_points_only",
 	  FINDING("walk_fault", "wrong", "f", "2") FINDING("walk_fault", "wrong", "g", "1")
 		  SCORE("97") VERDICTS("\"exact\":97,\"walk_fault\":3"),
-	  "p\tf\twrong\t-\tr\n", NULL, CELL_FAILED,
+	  F_WRONG, NULL, CELL_FAILED,
 	  "bpf exact at 97 of 100 points, 0 of them table faults; walk_fault 1", 2 },
 	{ "more_inexact_points_than_ignored_ones_fail",
 	  FINDING("walk_fault", "wrong", "f", "3") SCORE("96")
 		  VERDICTS("\"exact\":97,\"walk_fault\":3"),
-	  "p\tf\twrong\t-\tr\n", NULL, CELL_FAILED,
-	  "bpf exact at 96 of 100 points, 0 of them table faults", 3 },
+	  F_WRONG, NULL, CELL_FAILED, "bpf exact at 96 of 100 points, 0 of them table faults", 3 },
 	{ "a_silent_loss_by_its_verdict",
 	  FINDING("conversion_loss", "silent", "f", "3") SCORE("97")
 		  VERDICTS("\"exact\":97,\"conversion_loss_silent\":3"),
-	  "p\t*\tconversion_loss\t-\tr\n", NULL, CELL_PASSED, "", 3 },
+	  ALL_LOSSES, NULL, CELL_PASSED, "", 3 },
 	{ "its_points_alone",
 	  FINDING("conversion_loss", "silent", "f", "2")
 		  FINDING("conversion_loss", "silent", "g", "1") SCORE("97")
@@ -54,7 +60,7 @@ static const struct judged {
 	  FINDING("conversion_loss", "silent", "f", "2")
 		  FINDING("conversion_loss", "silent", "g", "1") SCORE("97")
 			  VERDICTS("\"exact\":97,\"conversion_loss_silent\":3"),
-	  "p\t*\tconversion_loss\t-\tr\n", NULL, CELL_PASSED, "", 3 },
+	  ALL_LOSSES, NULL, CELL_PASSED, "", 3 },
 	{ "a_silent_loss_beside_a_flagged_one_that_was_expected",
 	  "{\"type\":\"finding\",\"verdict\":\"conversion_loss\",\"kind\":\"flagged\",\"image\":\"/"
 	  "x/p\","
@@ -62,7 +68,7 @@ static const struct judged {
 								     "g", "2") SCORE("95")
 		  VERDICTS("\"exact\":95,\"conversion_loss_flagged\":3,"
 			   "\"conversion_loss_silent\":2"),
-	  "p\t*\tconversion_loss\t-\tr\n", "flagged:x", CELL_PASSED, "", 5 },
+	  ALL_LOSSES, "flagged:x", CELL_PASSED, "", 5 },
 	{ "a_flagged_loss_is_no_silent_one",
 	  FINDING("conversion_loss", "flagged", "f", "3") SCORE("94") VERDICTS(
 		  "\"exact\":94,\"conversion_loss_silent\":3,\"conversion_loss_flagged\":3"),
@@ -80,33 +86,31 @@ static const struct judged {
 	{ "a_table_fault_that_was_not_expected",
 	  FINDING("table_fault", "missing", "_init", "3") SCORE("97")
 		  VERDICTS("\"exact\":97,\"table_fault\":3"),
-	  "*\t_init\tmissing\t-\tr\n", "exact", CELL_PASSED, "", 3 },
+	  INIT_MISSING, "exact", CELL_PASSED, "", 3 },
 	{ "a_table_fault_is_excused_once",
 	  FINDING("table_fault", "missing", "_init", "3") SCORE("96")
 		  VERDICTS("\"exact\":97,\"table_fault\":3"),
-	  "*\t_init\tmissing\t-\tr\n", "exact", CELL_FAILED,
+	  INIT_MISSING, "exact", CELL_FAILED,
 	  "bpf exact at 96 of 100 points, 3 of them table faults", 3 },
 	{ "another_function_is_not_in_the_list",
 	  FINDING("table_fault", "missing", "_fini", "3") SCORE("97")
 		  VERDICTS("\"exact\":97,\"table_fault\":3"),
-	  "*\t_init\tmissing\t-\tr\n", "exact", CELL_FAILED,
+	  INIT_MISSING, "exact", CELL_FAILED,
 	  "table_fault (missing) in _fini was not expected: ", 0 },
 	{ "too_many_table_faults_may_be_ignored",
 	  FINDING("table_fault", "missing", "_init", "60") SCORE("40")
 		  VERDICTS("\"exact\":40,\"table_fault\":60"),
-	  "*\t_init\tmissing\t-\tr\n", NULL, CELL_PASSED, "", 60 },
+	  INIT_MISSING, NULL, CELL_PASSED, "", 60 },
 	{ "too_many_others_may_not",
 	  FINDING("table_fault", "missing", "_init", "9") FINDING("table_fault", "wrong", "f", "51")
 		  SCORE("40") VERDICTS("\"exact\":40,\"table_fault\":60"),
-	  "*\t_init\tmissing\t-\tr\n", NULL, CELL_FAILED,
-	  "table faults at 51 of 100 points: too many", 9 },
-	{ "what_is_expected_must_still_appear", SCORE("100") VERDICTS("\"exact\":100"),
-	  "*\t*\t*\t-\tr\n", "table_fault:f", CELL_FAILED,
-	  "table_fault:f was expected and did not appear", 0 },
+	  INIT_MISSING, NULL, CELL_FAILED, "table faults at 51 of 100 points: too many", 9 },
+	{ "what_is_expected_must_still_appear", SCORE("100") VERDICTS("\"exact\":100"), ALL,
+	  "table_fault:f", CELL_FAILED, "table_fault:f was expected and did not appear", 0 },
 	{ "a_kernel_fault_is_nobodys_function",
 	  "{\"type\":\"finding\",\"verdict\":\"kernel_fault\"}\n" SCORE("100")
 		  VERDICTS("\"exact\":100,\"kernel_fault\":1"),
-	  "*\t*\t*\t-\tr\n", NULL, CELL_FAILED, "kernel_fault 1", 0 },
+	  ALL, NULL, CELL_FAILED, "kernel_fault 1", 0 },
 };
 
 static void read_list(struct ignore_list *ret, const char *text)
@@ -121,6 +125,23 @@ static void read_list(struct ignore_list *ret, const char *text)
 	ck_assert_msg(!ignore_list_read(ret, path, "2026-11-22", &error), "%s", error.message);
 	unlink(path);
 	ret->path = "list";
+}
+
+static void begin(struct ignore_list *list, struct results *results, const char *text)
+{
+	results_init(results);
+	read_list(list, text);
+}
+
+static void asked(struct results *results)
+{
+	json_object_set_new(results->header, "engines", json_pack("[s, s]", "cfi", "bpf"));
+}
+
+static void forget(struct ignore_list *list, struct results *results)
+{
+	ignore_list_deinit(list);
+	results_deinit(results);
 }
 
 static void check_cell(const struct judged *c, const struct cell *cell, const char *when)
@@ -149,13 +170,11 @@ START_TEST(test_judged_as_it_is_run)
 	struct ignore_list list;
 	struct results results;
 
-	results_init(&results);
-	read_list(&list, c->list);
+	begin(&list, &results, c->list);
 	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
 	judge(c, cell, &list);
 	check_cell(c, cell, "run");
-	ignore_list_deinit(&list);
-	results_deinit(&results);
+	forget(&list, &results);
 }
 END_TEST
 
@@ -166,13 +185,12 @@ START_TEST(test_judged_again_as_it_is_read)
 	struct ignore_list list;
 	struct results results;
 
-	results_init(&results);
-	json_object_set_new(results.header, "engines", json_pack("[s, s]", "cfi", "bpf"));
-	read_list(&list, c->list);
+	begin(&list, &results, c->list);
+	asked(&results);
 	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
 	cell_expect(cell, c->expected);
 	judge(c, cell, NULL);
-	char *before = strdup(cell->reason);
+	FREED char *before = strdup(cell->reason);
 	bool failed = cell->status == CELL_FAILED;
 	results_ignore(&results, &list);
 	if (c->status == CELL_PASSED)
@@ -181,9 +199,7 @@ START_TEST(test_judged_again_as_it_is_read)
 		ck_assert_str_eq(cell->reason, before);
 	ck_assert_int_eq(cell->status, failed ? c->status : CELL_PASSED);
 	ck_assert_uint_eq(json_array_size(results.ignore), 1);
-	free(before);
-	ignore_list_deinit(&list);
-	results_deinit(&results);
+	forget(&list, &results);
 }
 END_TEST
 
@@ -193,16 +209,14 @@ START_TEST(test_older_results_stay_as_they_are)
 	struct ignore_list list;
 	struct results results;
 
-	results_init(&results);
-	json_object_set_new(results.header, "engines", json_pack("[s, s]", "cfi", "bpf"));
-	read_list(&list, judged[0].list);
+	begin(&list, &results, judged[0].list);
+	asked(&results);
 	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
 	judge(&judged[0], cell, NULL);
 	results_ignore(&results, &list);
 	ck_assert_int_eq(cell->status, CELL_FAILED);
 	ck_assert_uint_eq(cell_ignored(cell, NULL, NULL), 3);
-	ignore_list_deinit(&list);
-	results_deinit(&results);
+	forget(&list, &results);
 }
 END_TEST
 
@@ -212,9 +226,8 @@ START_TEST(test_a_requirement_stays_failed)
 	struct ignore_list list;
 	struct results results;
 
-	results_init(&results);
-	json_object_set_new(results.header, "engines", json_pack("[s, s]", "cfi", "bpf"));
-	read_list(&list, "*\t_init\t*\t-\tr\n");
+	begin(&list, &results, INIT);
+	asked(&results);
 	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
 	cell_expect(cell, NULL);
 	fixture_object(cell, FINDING("table_fault", "missing", "_init", "3"));
@@ -224,8 +237,7 @@ START_TEST(test_a_requirement_stays_failed)
 	results_ignore(&results, &list);
 	ck_assert_int_eq(cell->status, CELL_FAILED);
 	ck_assert_str_eq(cell->reason, "bpf is required here: no_bpf");
-	ignore_list_deinit(&list);
-	results_deinit(&results);
+	forget(&list, &results);
 }
 END_TEST
 
@@ -273,8 +285,7 @@ START_TEST(test_what_compare_printed)
 	struct ignore_list list;
 	struct results results;
 
-	results_init(&results);
-	read_list(&list, "*\t_init\t*\t-\tr\n");
+	begin(&list, &results, INIT);
 	struct cell *cell = fixture_cell(&results, "host", "p", "", "", "");
 	fixture_object(cell, FINDING("table_fault", "missing", "_init", "3"));
 	fixture_object(cell, c->score);
@@ -282,8 +293,7 @@ START_TEST(test_what_compare_printed)
 	cell_set(cell, CELL_FAILED, "findings");
 	results_ignore(&results, &list);
 	ck_assert_msg(cell->status == c->status, "%s: %s", c->name, cell_status_name(cell->status));
-	ignore_list_deinit(&list);
-	results_deinit(&results);
+	forget(&list, &results);
 }
 END_TEST
 
@@ -306,10 +316,9 @@ START_TEST(test_what_stays_as_it_is)
 	struct results results;
 	char finding[512];
 
-	results_init(&results);
+	begin(&list, &results, INIT);
 	if (kept_cases[_i].of_run)
 		json_object_set_new(results.header, "engines", json_pack("[s]", "cfi"));
-	read_list(&list, "*\t_init\t*\t-\tr\n");
 	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
 	cell_expect(cell, NULL);
 	snprintf(finding, sizeof(finding), FINDING("table_fault", "missing", "%s", "3"),
@@ -326,8 +335,7 @@ START_TEST(test_what_stays_as_it_is)
 	cell_set(cell, CELL_PASSED, "as it was");
 	cell_judge_again(cell, "cfi");
 	ck_assert_str_eq(cell->reason, "as it was");
-	ignore_list_deinit(&list);
-	results_deinit(&results);
+	forget(&list, &results);
 }
 END_TEST
 
@@ -349,8 +357,7 @@ START_TEST(test_what_is_marked)
 	struct results results;
 	uint64_t findings;
 
-	results_init(&results);
-	read_list(&list, "*\t*\t*\t-\tr\n");
+	begin(&list, &results, ALL);
 	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		fixture_object(cell, objects[i].object);
@@ -364,8 +371,7 @@ START_TEST(test_what_is_marked)
 	ck_assert_uint_eq(cell_ignored(cell, "walk_fault", NULL), 6);
 	ck_assert_uint_eq(results_ignored(&results, &findings), 10);
 	ck_assert_uint_eq(findings, 3);
-	ignore_list_deinit(&list);
-	results_deinit(&results);
+	forget(&list, &results);
 }
 END_TEST
 
@@ -382,8 +388,7 @@ START_TEST(test_summary_says_what_was_ignored)
 	struct results results;
 	char *text = NULL;
 
-	results_init(&results);
-	read_list(&list, "p\tf\twrong\t-\tr\np\tf\twrong\t2026-11-21\ts\n");
+	begin(&list, &results, "p\tf\twrong\t-\tr\np\tf\twrong\t2026-11-21\ts\n");
 	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
 	judge(&judged[0], cell, &list);
 	results.ignore = ignore_list_json(&list);
@@ -398,8 +403,7 @@ START_TEST(test_summary_says_what_was_ignored)
 	FIXTURE_CAPTURE(text, matrix_html_print(&results, capture));
 	ck_assert_ptr_nonnull(strstr(text, "<h2 id=\"ignored\">Ignored findings</h2>"));
 	free(text);
-	ignore_list_deinit(&list);
-	results_deinit(&results);
+	forget(&list, &results);
 }
 END_TEST
 

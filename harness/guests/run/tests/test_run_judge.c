@@ -30,6 +30,7 @@
 #define WRONG_F	    FINDING("table_fault", "wrong", "f", "no_row", "2")
 #define LOST_F	    FINDING("conversion_loss", "flagged", "f", "offset_range", "2")
 #define MALFORMED_F FINDING("table_fault", "malformed", "f", "malformed", "2")
+#define TWO_FAULTS  VERDICTS(9, ",\"table_fault\":2")
 #define NO_BPF	    "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"no_bpf\"}\n"
 
 static const struct judge_case {
@@ -279,48 +280,41 @@ static const struct expect_case {
 	const char *reason; /* its beginning */
 } expect_cases[] = {
 	{ "exact", "exact", BPF(9, 9) VERDICTS(9, ""), CELL_PASSED, "" },
-	{ "fault_that_was_not_expected_fails", "exact",
-	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
+	{ "fault_that_was_not_expected_fails", "exact", WRONG_F BPF(9, 7) TWO_FAULTS, CELL_FAILED,
 	  "table_fault (wrong) in f was not expected: cfa=rsp+8" },
-	{ "fault_that_was_expected", "startup table_fault:f",
-	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_PASSED, "" },
+	{ "fault_that_was_expected", "startup table_fault:f", WRONG_F BPF(9, 7) TWO_FAULTS,
+	  CELL_PASSED, "" },
 	{ "fault_in_another_function_was_not_expected", "table_fault:g",
-	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
-	  "table_fault (wrong) in f was not expected" },
+	  WRONG_F BPF(9, 7) TWO_FAULTS, CELL_FAILED, "table_fault (wrong) in f was not expected" },
 	{ "expected_fault_that_does_not_appear_fails", "table_fault:f", BPF(9, 9) VERDICTS(9, ""),
 	  CELL_FAILED, "table_fault:f was expected and did not appear" },
 	{ "one_of_two_expected_faults_is_not_enough", "table_fault:f table_fault:g",
-	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
+	  WRONG_F BPF(9, 7) TWO_FAULTS, CELL_FAILED,
 	  "table_fault:g was expected and did not appear" },
 	{ "fault_that_may_appear_need_not", "table_fault?:f", BPF(9, 9) VERDICTS(9, ""),
 	  CELL_PASSED, "" },
-	{ "fault_that_may_appear_may", "table_fault?:f",
-	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_PASSED, "" },
+	{ "fault_that_may_appear_may", "table_fault?:f", WRONG_F BPF(9, 7) TWO_FAULTS, CELL_PASSED,
+	  "" },
 	{ "expected_faults_may_be_at_most_points", "table_fault:[fg]",
 	  WRONG_F BPF(3, 1) VERDICTS(3, ",\"table_fault\":2"), CELL_PASSED, "" },
 	{ "fault_of_startup_code_is_not_the_programs", "startup",
-	  START_FILE("missing") BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_PASSED, "" },
+	  START_FILE("missing") BPF(9, 7) TWO_FAULTS, CELL_PASSED, "" },
 	{ "startup_excuses_no_function_for_its_name", "startup",
-	  FINDING("table_fault", "missing", "frame_dummy", "no_row", "2") BPF(9, 7)
-		  VERDICTS(9, ",\"table_fault\":2"),
+	  FINDING("table_fault", "missing", "frame_dummy", "no_row", "2") BPF(9, 7) TWO_FAULTS,
 	  CELL_FAILED, "table_fault (missing) in frame_dummy was not expected" },
-	{ "startup_excuses_no_wrong_table", "startup",
-	  START_FILE("wrong") BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
-	  "table_fault (wrong) in _init was not expected" },
+	{ "startup_excuses_no_wrong_table", "startup", START_FILE("wrong") BPF(9, 7) TWO_FAULTS,
+	  CELL_FAILED, "table_fault (wrong) in _init was not expected" },
 	{ "startup_excuses_no_gap_in_the_program_itself", "startup",
-	  FINDING("table_fault", "missing", "gap@0x1000", "no_row", "2") BPF(9, 7)
-		  VERDICTS(9, ",\"table_fault\":2"),
+	  FINDING("table_fault", "missing", "gap@0x1000", "no_row", "2") BPF(9, 7) TWO_FAULTS,
 	  CELL_FAILED, "table_fault (missing) in gap@0x1000 was not expected" },
 	{ "library_without_cfi", "missing:ld-musl-*.so.1",
-	  IN_IMAGE("/lib/ld-musl-x86_64.so.1", "missing") BPF(9, 7)
-		  VERDICTS(9, ",\"table_fault\":2"),
-	  CELL_PASSED, "" },
+	  IN_IMAGE("/lib/ld-musl-x86_64.so.1", "missing") BPF(9, 7) TWO_FAULTS, CELL_PASSED, "" },
 	{ "another_image_without_cfi_was_not_expected", "missing:ld-musl-*.so.1",
-	  IN_IMAGE("/tmp/p", "missing") BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
+	  IN_IMAGE("/tmp/p", "missing") BPF(9, 7) TWO_FAULTS, CELL_FAILED,
 	  "table_fault (missing) in f was not expected" },
 	{ "missing_excuses_no_wrong_table", "missing:ld-musl-*.so.1",
-	  IN_IMAGE("/lib/ld-musl-x86_64.so.1", "wrong") BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"),
-	  CELL_FAILED, "table_fault (wrong) in f was not expected" },
+	  IN_IMAGE("/lib/ld-musl-x86_64.so.1", "wrong") BPF(9, 7) TWO_FAULTS, CELL_FAILED,
+	  "table_fault (wrong) in f was not expected" },
 	{ "flag_that_was_expected_excuses_bpf", "flagged:offset_range",
 	  LOST_F BPF(9, 7) VERDICTS(9, ",\"conversion_loss_flagged\":2"), CELL_PASSED, "" },
 	{ "flag_with_another_reason_was_not_expected", "flagged:malformed",
@@ -331,11 +325,10 @@ static const struct expect_case {
 	  "bpf exact at 6 of 9" },
 	{ "flag_that_does_not_appear_fails", "flagged:offset_range", BPF(9, 9) VERDICTS(9, ""),
 	  CELL_FAILED, "flagged:offset_range was expected and did not appear" },
-	{ "malformed_is_a_flag", "flagged:malformed",
-	  MALFORMED_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_PASSED, "" },
-	{ "malformed_is_no_wrong_table", "table_fault:f",
-	  MALFORMED_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
-	  "table_fault (malformed) in f was not expected" },
+	{ "malformed_is_a_flag", "flagged:malformed", MALFORMED_F BPF(9, 7) TWO_FAULTS, CELL_PASSED,
+	  "" },
+	{ "malformed_is_no_wrong_table", "table_fault:f", MALFORMED_F BPF(9, 7) TWO_FAULTS,
+	  CELL_FAILED, "table_fault (malformed) in f was not expected" },
 	{ "memory_that_was_absent_excuses_bpf", "absent", BPF(9, 7) VERDICTS(9, ",\"absent\":2"),
 	  CELL_PASSED, "" },
 	{ "absent_memory_excuses_no_point_more", "absent", BPF(9, 6) VERDICTS(9, ",\"absent\":2"),
@@ -424,40 +417,33 @@ START_TEST(test_words)
 }
 END_TEST
 
+#define TABLE_FAULT(kind, function)                                                                \
+	"'verdict':'table_fault','kind':'" kind "','function':'" function "'"
+
 static const struct finding_case {
 	const char *name;
 	const char *expected;
 	const char *finding; /* without braces */
 	bool allowed;
 } finding_cases[] = {
-	{ "the_function_that_was_named", "prefix table_fault:f",
-	  "'verdict':'table_fault','kind':'wrong','function':'f'", true },
-	{ "another_function", "prefix table_fault:f",
-	  "'verdict':'table_fault','kind':'wrong','function':'g'", false },
-	{ "one_that_may_be", "table_fault?:runtime.*",
-	  "'verdict':'table_fault','kind':'wrong','function':'runtime.mcall'", true },
+	{ "the_function_that_was_named", "prefix table_fault:f", TABLE_FAULT("wrong", "f"), true },
+	{ "another_function", "prefix table_fault:f", TABLE_FAULT("wrong", "g"), false },
+	{ "one_that_may_be", "table_fault?:runtime.*", TABLE_FAULT("wrong", "runtime.mcall"),
+	  true },
 	{ "start_up_code_without_cfi", "startup",
-	  "'verdict':'table_fault','kind':'missing','function':'frame_dummy',"
-	  "'start_file':'crtbegin.o'",
-	  true },
+	  TABLE_FAULT("missing", "frame_dummy") ",'start_file':'crtbegin.o'", true },
 	{ "a_function_that_only_has_the_name_of_start_up_code", "startup",
-	  "'verdict':'table_fault','kind':'missing','function':'frame_dummy'", false },
+	  TABLE_FAULT("missing", "frame_dummy"), false },
 	{ "start_up_code_that_is_wrong", "startup",
-	  "'verdict':'table_fault','kind':'wrong','function':'frame_dummy',"
-	  "'start_file':'crtbegin.o'",
-	  false },
+	  TABLE_FAULT("wrong", "frame_dummy") ",'start_file':'crtbegin.o'", false },
 	{ "an_entry_point_is_no_start_up_code", "startup",
-	  "'verdict':'table_fault','kind':'missing','function':'_start','start_file':'crt1.o'",
-	  false },
+	  TABLE_FAULT("missing", "_start") ",'start_file':'crt1.o'", false },
 	{ "start_up_code_without_the_word", "exact",
-	  "'verdict':'table_fault','kind':'missing','function':'frame_dummy',"
-	  "'start_file':'crtbegin.o'",
-	  false },
-	{ "a_gap_in_a_library", "startup",
-	  "'verdict':'table_fault','kind':'missing','function':'gap@0x1','image':'libc.so.6'",
+	  TABLE_FAULT("missing", "frame_dummy") ",'start_file':'crtbegin.o'", false },
+	{ "a_gap_in_a_library", "startup", TABLE_FAULT("missing", "gap@0x1") ",'image':'libc.so.6'",
 	  true },
-	{ "a_gap_in_the_program", "startup",
-	  "'verdict':'table_fault','kind':'missing','function':'gap@0x1','image':'p'", false },
+	{ "a_gap_in_the_program", "startup", TABLE_FAULT("missing", "gap@0x1") ",'image':'p'",
+	  false },
 	{ "a_stop_that_was_named", "flagged:range",
 	  "'verdict':'conversion_loss','kind':'flagged','stop':'range'", true },
 	{ "another_stop", "flagged:range",
@@ -523,8 +509,6 @@ START_TEST(test_require_words)
 	ck_assert(!require_valid("bpf,", &word));
 }
 END_TEST
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 SUITE(run_judge, LOOP(test_judge, judge_cases), LOOP(test_quotes, quote_cases),
       LOOP(test_expect, expect_cases), LOOP(test_words, word_cases),

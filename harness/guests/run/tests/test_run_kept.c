@@ -248,13 +248,11 @@ static const struct {
 
 START_TEST(test_files_of_a_binary)
 {
-	char *before = identity("corpus", "a", "b");
-	char *now = identity("corpus", file_cases[_i].first, file_cases[_i].second);
+	FREED char *before = identity("corpus", "a", "b");
+	FREED char *now = identity("corpus", file_cases[_i].first, file_cases[_i].second);
 
 	ck_assert_msg(!strcmp(before, now) == file_cases[_i].same, "%s: %s", file_cases[_i].name,
 		      now);
-	free(before);
-	free(now);
 }
 END_TEST
 
@@ -265,15 +263,12 @@ START_TEST(test_identity)
 						{ "ignore", "null" } };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		char *text = identity(parts[i][0], "a", "b");
+		FREED char *text = identity(parts[i][0], "a", "b");
 
 		ck_assert_str_eq(text, parts[i][1]);
-		free(text);
 	}
 }
 END_TEST
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 SUITE(run_kept, LOOP(test_lanes, lane_cases), TEST(test_a_lane_more), TEST(test_cell),
       LOOP(test_last_line, tails), LOOP(test_files_of_a_binary, file_cases), TEST(test_identity))

@@ -6,9 +6,8 @@
  */
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "host_lane.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* Real processes through real pipes. One whose time is up ends so; when that is: test_run_host_wait.c. */
 static int shell_compare(const struct child_options *options, int *ret_exit, struct error *error)
@@ -58,7 +57,7 @@ START_TEST(test_processes)
 	const struct shell_case *c = &shell_cases[_i];
 	char corpus[] = "/tmp/test_run.XXXXXX", folder[] = "/tmp/test_run.XXXXXX";
 	char statuses[LANE_BINARIES_MAX + 1];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	make_corpus(corpus, c->binaries);
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -75,7 +74,6 @@ START_TEST(test_processes)
 		ck_assert_msg(cell->seconds > 0 && (!slow || cell->seconds > 1.1),
 			      "%s: %s took %g s", c->name, cell->binary, cell->seconds);
 	}
-	results_deinit(&results);
 	remove_tree(corpus);
 	remove_tree(folder);
 }
@@ -137,7 +135,7 @@ START_TEST(test_sizes)
 	const struct size_case *c = &size_cases[_i];
 	char corpus[] = "/tmp/test_run.XXXXXX", folder[] = "/tmp/test_run.XXXXXX";
 	char list[2048] = "";
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	for (size_t i = 0, used = 0; i < c->lazy + c->at_once; i++)
 		used += snprintf(list + used, sizeof(list) - used, "%c%zu ",
@@ -150,7 +148,6 @@ START_TEST(test_sizes)
 	ck_assert_str_eq(counter.sizes, c->sizes);
 	for (size_t i = 0; i < results.cell_count; i++)
 		ck_assert_int_eq(results.cell[i].status, CELL_PASSED);
-	results_deinit(&results);
 	remove_tree(corpus);
 	remove_tree(folder);
 }

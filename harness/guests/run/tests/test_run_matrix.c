@@ -15,11 +15,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cli/folder_lock.h"
 #include "clock.h"
 #include "host_lane.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static struct run_interrupt interrupt;
 static const char *folder_now; /* of the run that is going on */
@@ -27,7 +26,7 @@ static const char *folder_now; /* of the run that is going on */
 /* The file that grows has the outcomes of so far, and is no whole run's. */
 static void read_meanwhile(void)
 {
-	struct results read;
+	struct results read DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	ck_assert(!results_read(&read, folder_now, &error));
@@ -35,7 +34,6 @@ static void read_meanwhile(void)
 	ck_assert_uint_ge(read.cell_count, 1);
 	ck_assert_str_eq(read.cell[0].binary, "a");
 	ck_assert_int_eq(read.cell[0].status, CELL_PASSED);
-	results_deinit(&read);
 }
 
 static void say(const struct child_options *options, enum run_stream stream, const char *text)
@@ -190,7 +188,7 @@ static void leave_files(const char *folder)
 START_TEST(test_what_an_earlier_run_left)
 {
 	struct world world;
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	world_init(&world, "a s e");
@@ -213,7 +211,6 @@ START_TEST(test_what_an_earlier_run_left)
 	char path[128];
 	snprintf(path, sizeof(path), "%s/log/s@host.stderr", world.results);
 	ck_assert(!stat(path, &log) && log.st_size == 10);
-	results_deinit(&results);
 	remove_tree(world.corpus);
 }
 END_TEST
@@ -222,9 +219,9 @@ END_TEST
 START_TEST(test_as_it_goes)
 {
 	struct world world;
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
-	char *shown = NULL;
+	FREED char *shown = NULL;
 	size_t size;
 
 	world_init(&world, "a w r");
@@ -244,8 +241,6 @@ START_TEST(test_as_it_goes)
 	ck_assert_uint_ge(results.kernel[0].total_ms, 20);
 	/* Milliseconds, of a run that is over. */
 	ck_assert_double_le(results.kernel[0].total_ms, results.seconds * 1000 + 1);
-	free(shown);
-	results_deinit(&results);
 	remove_tree(world.corpus);
 }
 END_TEST
@@ -345,7 +340,7 @@ START_TEST(test_refused)
 {
 	const struct refusal *c = &refusals[_i];
 	struct world world;
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	world_init(&world, "a");
@@ -365,7 +360,6 @@ START_TEST(test_refused)
 	if (lock_of_another >= 0)
 		close(lock_of_another);
 	lock_of_another = -1;
-	results_deinit(&results);
 	remove_tree(world.corpus);
 }
 END_TEST
@@ -442,7 +436,7 @@ END_TEST
 START_TEST(test_lanes_are_described)
 {
 	struct world world;
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 	struct utsname host;
 	struct stat made;
@@ -482,7 +476,6 @@ START_TEST(test_lanes_are_described)
 	ck_assert_int_eq(access(path, F_OK), _i ? 0 : -1);
 	snprintf(path, sizeof(path), "%s/kernels", world.results);
 	ck_assert(!access(path, F_OK));
-	results_deinit(&results);
 	remove_tree(world.corpus);
 }
 END_TEST

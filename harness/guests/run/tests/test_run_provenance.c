@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/run/run.h"
 
 /* A header of three binaries, with this text as merged.tsv, or without one. To be released. */
@@ -100,10 +101,9 @@ START_TEST(test_lists)
 {
 	const struct list_case *c = &list_cases[_i];
 	json_t *header = collect(c->merged, c->engines);
-	char *list = json_dumps(json_object_get(header, c->key), JSON_COMPACT);
+	FREED char *list = json_dumps(json_object_get(header, c->key), JSON_COMPACT);
 
 	ck_assert_msg(list && !strcmp(list, c->list), "%s: %s", c->name, list ? list : "none");
-	free(list);
 	json_decref(header);
 }
 END_TEST

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cli/json_counts.h"
 #include "guests/run/run.h"
 
@@ -61,11 +62,10 @@ static char *const *binaries_of(char *const *argv)
 
 static int fake_compare(const struct child_options *options, int *ret_exit, struct error *error)
 {
-	char *text = say_all(binaries_of(options->argv), "host", ret_exit);
+	FREED char *text = say_all(binaries_of(options->argv), "host", ret_exit);
 
 	for (int stream = 0; stream < RUN_STREAM_COUNT; stream++)
 		options->on_output(options->context, stream, text, strlen(text));
-	free(text);
 	return 0;
 }
 
@@ -83,14 +83,13 @@ static int fake_guest(const struct guest_options *options, const struct guest_ca
 	strcpy(ret->release, "5.10.9");
 	for (size_t i = 0; i < options->command_count; i++) {
 		int status;
-		char *text = say_all(binaries_of(options->commands[i].argv), "5.10", &status);
+		FREED char *text = say_all(binaries_of(options->commands[i].argv), "5.10", &status);
 
 		for (int stream = 0; stream < 2; stream++)
 			callbacks->on_output(callbacks->context, i,
 					     stream ? GUEST_STDERR : GUEST_STDOUT, text,
 					     strlen(text));
 		callbacks->on_exit(callbacks->context, i, status);
-		free(text);
 		ret->commands_done++;
 	}
 	return 0;
@@ -244,7 +243,7 @@ START_TEST(test_cut_anywhere)
 	world_init(&world);
 	ck_assert_msg(!world_run(&world, &results, &error), "%s", error.message);
 	results_deinit(&results);
-	char *whole = read_file(world.file, &size);
+	FREED char *whole = read_file(world.file, &size);
 	world.options.resume = true;
 	size_t header = (size_t)((char *)memchr(whole, '\n', size) - whole);
 	for (size_t at = header + 1; at <= size; at++) {
@@ -270,7 +269,6 @@ START_TEST(test_cut_anywhere)
 		tried++;
 	}
 	ck_assert_uint_gt(tried, 40);
-	free(whole);
 	world_deinit(&world);
 }
 END_TEST
@@ -332,11 +330,10 @@ static void no_folder(struct world *world)
 static void damaged(struct world *world)
 {
 	size_t size;
-	char *text = read_file(world->file, &size);
+	FREED char *text = read_file(world->file, &size);
 
 	((char *)memchr(text, '\n', size))[1] = '!';
 	write_file(world->results, RESULTS_FILE, "we", text, size);
-	free(text);
 }
 
 static void no_identity(struct world *world)
@@ -349,13 +346,12 @@ static void no_identity(struct world *world)
 static void another_build(struct world *world)
 {
 	size_t size;
-	char *text = read_file(world->file, &size);
+	FREED char *text = read_file(world->file, &size);
 	char *at = strstr(text, "\"stackproof\":\"0x");
 
 	ck_assert_ptr_nonnull(at);
 	at[16] = at[16] == '0' ? '1' : '0';
 	write_file(world->results, RESULTS_FILE, "we", text, size);
-	free(text);
 }
 
 static const struct refusal {

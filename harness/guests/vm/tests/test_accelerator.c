@@ -22,8 +22,6 @@
 #include "guests/vm/frame.h"
 #include "guests/vm/vm.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static bool has_kvm;
 static int kvm_flags;
 int open(const char *path, int flags, ...)
@@ -316,7 +314,7 @@ START_TEST(guest_that_is_to_be_ended)
 	struct guest_result result;
 	struct error error = { 0 };
 	int ends[2];
-	char *told;
+	FREED char *told = NULL;
 
 	ck_assert(!pipe2(ends, O_CLOEXEC));
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
@@ -326,7 +324,6 @@ START_TEST(guest_that_is_to_be_ended)
 		setenv("STACKPROOF_ACCEL", "tcg", 1), write_qemu("", "exec sleep 1000");
 	ck_assert(!run_told(&options, &result, &error, &told));
 	ck_assert_str_eq(told, ""); /* that it is emulated now: a second one was booted */
-	free(told);
 	ck_assert_int_eq(result.outcome, GUEST_INTERRUPTED);
 	ck_assert_str_eq(result.sentence, "the guest was ended during /command");
 	ck_assert(!result.kvm && !result.commands_done);

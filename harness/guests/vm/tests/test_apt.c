@@ -15,8 +15,7 @@
 #include "base/cli/tests/own_files.h"
 #include "guests/vm/apt.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define KEYRING	     "/usr/share/keyrings/debian-archive-keyring"
+#define KEYRING "/usr/share/keyrings/debian-archive-keyring"
 
 static const char apt_get[] =
 	"#!/bin/sh\n"

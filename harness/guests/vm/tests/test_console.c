@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/vm/console.h"
 
 #define LOG_MAX 65536
@@ -95,13 +96,12 @@ static void check_case(const struct console_case *test, const char *log, size_t 
 
 START_TEST(log_is_judged)
 {
-	char *log = malloc(LOG_MAX);
+	FREED char *log = malloc(LOG_MAX);
 	size_t size = read_log(cases[_i].name, log);
 
 	check_case(&cases[_i], log, size, size);
 	check_case(&cases[_i], log, size, 1);
 	check_case(&cases[_i], log, size, 7);
-	free(log);
 }
 END_TEST
 

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/vm/guest_channel.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define FRAMES_MAX   8
-#define CODE(low)    low "\0\0\0"
+#define FRAMES_MAX 8
+#define CODE(low)  low "\0\0\0"
 
 struct sent {
 	enum frame_type type;
@@ -110,7 +110,7 @@ static size_t encode(const struct sent *frames, uint8_t *ret)
 static void check_case(const struct channel_case *c, size_t step)
 {
 	static struct guest_channel channel;
-	char *told = NULL;
+	FREED char *told = NULL;
 	size_t told_size, size;
 	FILE *file = open_memstream(&told, &told_size);
 	const struct guest_callbacks callbacks = { .on_output = on_output,
@@ -142,7 +142,6 @@ static void check_case(const struct channel_case *c, size_t step)
 		ck_assert_uint_eq(channel.used, 0);
 		ck_assert_uint_eq(guest_channel_room(&channel), sizeof(channel.buffer));
 	}
-	free(told);
 }
 
 START_TEST(frames_are_told_as_they_are)

@@ -22,11 +22,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/vm/guest_channel.h"
 #include "guests/vm/guest_files.h"
 #include "guests/vm/guest_output.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define COMMANDS_MAX 16
 #define NO_EXIT	     -1
 
@@ -313,7 +313,7 @@ struct command {
 
 static bool run_init(const struct command *commands, size_t count)
 {
-	char *list = NULL;
+	FREED char *list = NULL;
 	size_t size;
 	FILE *file = open_memstream(&list, &size);
 	bool ran;
@@ -328,7 +328,6 @@ static bool run_init(const struct command *commands, size_t count)
 	}
 	ck_assert(!fclose(file));
 	ran = run_init_as(list, size, count, true, true);
-	free(list);
 	return ran;
 }
 
@@ -511,10 +510,9 @@ static char *list_files(size_t index)
 
 static void expect_files(size_t index, const char *expected)
 {
-	char *list = list_files(index);
+	FREED char *list = list_files(index);
 
 	ck_assert_msg(!strcmp(list, expected), "%zu: %s", index, list);
-	free(list);
 }
 
 /* Each of two commands in one folder has its own; who wants none has none. */

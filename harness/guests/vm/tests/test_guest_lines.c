@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/vm/guest_lines.h"
 
 #define TEXT(text) text, sizeof(text) - 1
@@ -53,7 +54,7 @@ END_TEST
 /* A kernel is a path, too: in JSON as JSON has it, else plain. */
 START_TEST(kernel_is_anything)
 {
-	char *said = NULL;
+	FREED char *said = NULL;
 	size_t size;
 	FILE *file = open_memstream(&said, &size);
 
@@ -63,7 +64,6 @@ START_TEST(kernel_is_anything)
 		"/a\"b??: x\0y\n{\"kernel_name\":\"/a\\\"b\\n\\\\xff\",\"a\":1}\n";
 	ck_assert_uint_eq(size, sizeof(expected) - 1);
 	ck_assert_mem_eq(said, expected, size);
-	free(said);
 }
 END_TEST
 

@@ -19,6 +19,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/vm/frame.h"
 #include "guests/vm/guest_files.h"
 #include "guests/vm/initramfs.h"
@@ -141,7 +142,7 @@ START_TEST(content_is_the_files_own)
 						.guest_path = "/somewhere/else/ls" };
 	struct archive_content *content = build(&file, 1);
 	const struct entry *entry = find(content, "/somewhere/else/ls");
-	char *data = malloc(entry->size);
+	FREED char *data = malloc(entry->size);
 	FILE *ls = fopen("/bin/ls", "r");
 
 	ck_assert_uint_eq(fread(data, 1, entry->size, ls), entry->size);
@@ -150,7 +151,6 @@ START_TEST(content_is_the_files_own)
 	ck_assert(S_ISDIR(find(content, "/somewhere")->mode));
 	ck_assert(S_ISDIR(find(content, "/somewhere/else")->mode));
 	fclose(ls);
-	free(data);
 	content_free(content);
 }
 END_TEST

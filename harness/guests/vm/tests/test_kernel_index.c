@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/vm/kernel_index.h"
 
 /* ---- versions ----------------------------------------------------------------------------- */
@@ -242,7 +243,7 @@ START_TEST(stanzas_are_read)
 {
 	size_t size = strlen(stanzas[_i].text), count = 99;
 	struct kernel_package *all = NULL;
-	char *text = malloc(size + 1);
+	FREED char *text = malloc(size + 1);
 	struct error error = { 0 };
 
 	/* No byte behind the text is looked at: it would be a name's. */
@@ -257,7 +258,6 @@ START_TEST(stanzas_are_read)
 		ck_assert_uint_eq(all[i].size, 4194304);
 	}
 	free(all);
-	free(text);
 }
 END_TEST
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "guests/vm/boot_image.h"
 #include "guests/vm/kernel_index.h"
 #include "guests/vm/vm.h"
@@ -134,7 +135,7 @@ START_TEST(damaged_index_is_survived)
 	size_t size = sizeof(packages) - 1, count;
 	struct kernel_package *all;
 	struct error error;
-	char *copy = malloc(size);
+	FREED char *copy = malloc(size);
 
 	for (size_t i = 0; i < size; i++) {
 		memcpy(copy, packages, size);
@@ -148,7 +149,6 @@ START_TEST(damaged_index_is_survived)
 		check_whole(all, count);
 		free(all);
 	}
-	free(copy);
 }
 END_TEST
 

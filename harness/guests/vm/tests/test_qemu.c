@@ -18,8 +18,7 @@
 #include "guests/vm/frame.h"
 #include "guests/vm/vm.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PANIC	     "[    1.0] Kernel panic - not syncing: Attempted to kill init!"
+#define PANIC "[    1.0] Kernel panic - not syncing: Attempted to kill init!"
 
 enum told { NOTHING, READY, EXITED, DONE, NONSENSE, NONSENSE_AT_ONCE };
 

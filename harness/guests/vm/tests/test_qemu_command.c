@@ -7,7 +7,6 @@
 #include "tests/suite.h"
 #include "guests/vm/qemu_command.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define PARAMETERS                                                                                 \
 	"console=ttyS0 quiet loglevel=5 panic=-1 mitigations=off lpj=4000000 cryptomgr.notests "   \
 	"random.trust_cpu=on no_timer_check"

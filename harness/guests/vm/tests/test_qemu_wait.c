@@ -20,8 +20,7 @@
 #include "guests/vm/frame.h"
 #include "guests/vm/vm.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CALLS_MAX    64
+#define CALLS_MAX 64
 
 static double now, tick; /* seconds; how much later it is after each poll() */
 static bool at_once;	 /* poll() does not wait */

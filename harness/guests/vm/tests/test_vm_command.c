@@ -18,8 +18,7 @@
 #include "base/cli/tests/command_output.h"
 #include "guests/vm/frame.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define PANIC	     "Kernel panic - not syncing: x"
+#define PANIC "Kernel panic - not syncing: x"
 
 static const char qemu[] = "#!/bin/sh\n"
 			   "words=\"$*\"\n"

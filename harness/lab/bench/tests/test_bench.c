@@ -430,14 +430,13 @@ START_TEST(stat_says_how_long_its_first_build_took)
 	int status;
 
 	ck_assert_int_eq(bench_image_find("libc", path, &error), 0);
-	char *output = command_output(command_stat, argv, &status);
+	FREED char *output = command_output(command_stat, argv, &status);
 	json_t *stat = json_loads(output, JSON_DISABLE_EOF_CHECK, NULL);
 	json_int_t first = json_integer_value(json_object_get(stat, "build_first_ns"));
 
 	ck_assert_int_gt(json_integer_value(json_object_get(stat, "build_ns")), 0);
 	ck_assert_int_ge(first, json_integer_value(json_object_get(stat, "build_ns")));
 	json_decref(stat);
-	free(output);
 }
 END_TEST
 

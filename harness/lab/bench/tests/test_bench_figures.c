@@ -15,8 +15,7 @@
 #include "engines/external/tests/external_points.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define STACKS	     "bpf_get_stack over frame pointers"
+#define STACKS "bpf_get_stack over frame pointers"
 #define WALK(frames, with)                                                                         \
 	"a walk: # ns for " frames " frames without frame pointers (#; # not in the memo), "       \
 	"# ns for " with " with; # mappings"
@@ -160,7 +159,7 @@ START_TEST(figure_as_text)
 {
 	char *arguments[] = { "bench", "--runs=1", "table_size_libc", NULL };
 	int status;
-	char *output = command_output(command_bench, arguments, &status);
+	FREED char *output = command_output(command_bench, arguments, &status);
 
 	ck_assert_int_eq(status, EXIT_OK);
 	char *to = output;
@@ -171,7 +170,6 @@ START_TEST(figure_as_text)
 	ck_assert_msg(fits(output, "table_size_libc # bytes/row\n # bytes/row (plain sorted rows)\n"
 				   " # times smaller\n " LIBC ": # CFI rows in # bytes: "),
 		      "%s", output);
-	free(output);
 }
 END_TEST
 

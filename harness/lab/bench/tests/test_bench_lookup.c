@@ -18,8 +18,6 @@ static uint64_t made_up_ns(void)
 #define monotonic_ns made_up_ns
 #include "lab/bench/bench_lookup.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 static const struct row_case {

@@ -12,8 +12,6 @@
 #include "lab/bench/bench_memory.c"
 #include "base/cli/tests/own_files.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* Of one round: it is that of all (commands/bench.c asks for every figure, and so for BPF). */
 double bench_median(double *value, unsigned int count)
 {

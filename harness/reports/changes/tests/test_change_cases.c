@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cases/cases.h"
 #include "changes_fixture.h"
 
@@ -54,7 +55,7 @@ START_TEST(test_cases)
 	const struct as_cases *c = &as_cases[_i];
 	struct cases cases = { 0 };
 	struct pair pair;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 
 	pair_init(&pair, c->before, c->after);
@@ -65,7 +66,6 @@ START_TEST(test_cases)
 	fclose(file);
 	ck_assert_msg(!strncmp(text, "TAP version 14\n", 15) && !strcmp(text + 15, c->tap),
 		      "%s:\n%s\nis not\n%s", c->name, text, c->tap);
-	free(text);
 	cases_deinit(&cases);
 	pair_deinit(&pair);
 }

@@ -9,8 +9,6 @@
 #include "tests/suite.h"
 #include "reports/changes/changes.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static json_t *parse(const char *quoted)
 {
 	char text[256];

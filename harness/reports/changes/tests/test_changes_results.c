@@ -4,6 +4,7 @@
  * several pairs, what is ignored; and damaged ones
  */
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "changes_plant.h"
 #include "base/ignore/ignore.h"
 #include "guests/run/run.h"
@@ -13,7 +14,7 @@
 START_TEST(test_the_worst_is_first)
 {
 	struct pair pair;
-	char *text;
+	FREED char *text = NULL;
 
 	pair_init(&pair,
 		  HEADER RESULT("a", "host", "passed", "") RESULT("b", "host", "passed", "")
@@ -39,7 +40,6 @@ START_TEST(test_the_worst_is_first)
 			       "the first only\n"
 			       "old -> new: 2 cells compared; 5 changed: 4 worse, 1 better, 0 "
 			       "neither\n");
-	free(text);
 	pair_deinit(&pair);
 }
 END_TEST
@@ -48,7 +48,7 @@ END_TEST
 START_TEST(test_equals_are_by_name)
 {
 	struct pair pair;
-	char *text;
+	FREED char *text = NULL;
 
 	pair_init(&pair,
 		  HEADER RESULT("b", "host", "passed", "") RESULT("b", "5.10", "passed", "")
@@ -63,7 +63,6 @@ START_TEST(test_equals_are_by_name)
 			       "b on host: passed -> failed: f\n",
 			       30 * 3 + 6),
 		      "%s", text);
-	free(text);
 	pair_deinit(&pair);
 }
 END_TEST
@@ -89,18 +88,16 @@ static char *many_cells(size_t count, const char *status)
 START_TEST(test_cells_beyond_twenty_are_counted)
 {
 	for (size_t count = 20; count <= 21; count++) {
-		char *before = many_cells(count, "passed"), *after = many_cells(count, "failed");
+		FREED char *before = many_cells(count, "passed"),
+			   *after = many_cells(count, "failed");
 		struct pair pair;
 
 		pair_init(&pair, before, after);
-		char *text = pair_text(&pair);
+		FREED char *text = pair_text(&pair);
 		ck_assert_ptr_nonnull(strstr(text, "b19 on host"));
 		ck_assert_int_eq(strstr(text, "b20 on host") != NULL, 0);
 		ck_assert_int_eq(strstr(text, "and 1 cells more: --verbose\n") != NULL,
 				 count == 21);
-		free(text);
-		free(before);
-		free(after);
 		pair_deinit(&pair);
 	}
 }
@@ -131,7 +128,7 @@ START_TEST(test_json)
 		"\"after_cut_short\":false,\"checked\":1,\"checked_unit\":\"cells\","
 		"\"not_checked\":{\"only_before\":1},\"exit_status\":1}\n";
 	struct pair pair;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 
 	pair_init(&pair,
@@ -149,7 +146,6 @@ START_TEST(test_json)
 	changes_print_json(&report, &pair.changes);
 	fclose(file);
 	ck_assert_str_eq(text, expected);
-	free(text);
 	pair_deinit(&pair);
 }
 END_TEST
@@ -158,7 +154,7 @@ END_TEST
 
 START_TEST(test_kernels_of_one_folder)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct changes changes;
 	static const char text[] = HEADER RESULT("p.gcc", "host", "passed", "")
 		RESULT("p.gcc", "5.10", "failed", "k") RESULT("q.gcc", "host", "passed", "")
@@ -179,7 +175,6 @@ START_TEST(test_kernels_of_one_folder)
 	ck_assert_uint_eq(changes.only[0][ONE_SIDE_BINARY], 2);
 	ck_assert_uint_eq(changes.only[1][ONE_SIDE_BINARY], 1);
 	changes_deinit(&changes);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -282,10 +277,9 @@ START_TEST(test_ignored)
 	changes_init(&pair.changes);
 	changes_add(&pair.changes, &pair.before, NULL, &pair.after, NULL);
 	changes_gate(&pair.changes, &pair.gate);
-	char *text = pair_text(&pair);
+	FREED char *text = pair_text(&pair);
 	ck_assert_msg(!strcmp(text, c->text), "%s:\n%s", c->name, text);
 	ck_assert_int_eq(gate_status(&pair.gate), c->status);
-	free(text);
 	ignore_list_deinit(&list);
 	pair_deinit(&pair);
 }
@@ -303,7 +297,7 @@ static const char whole[] = HEADER FINDING("walk_fault", "wrong", "/l/a", "f", "
 static void compare_with_whole(const char *text, size_t size)
 {
 	struct pair pair = { 0 };
-	char *printed;
+	FREED char *printed = NULL;
 
 	read_text(&pair.before, whole, strlen(whole));
 	read_text(&pair.after, text, size);
@@ -313,7 +307,6 @@ static void compare_with_whole(const char *text, size_t size)
 	changes_sort(&pair.changes);
 	changes_gate(&pair.changes, &pair.gate);
 	printed = pair_text(&pair);
-	free(printed);
 	pair_deinit(&pair);
 }
 

@@ -5,10 +5,10 @@
  * What is known of one is not taken for the next, and each is counted.
  */
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "changes_plant.h"
 #include "base/cases/cases.h"
 
-#define COUNT(array)		   ((int)(sizeof(array) / sizeof((array)[0])))
 #define OBJECT(type, binary, rest) "{\"type\":\"" type "\"," TAG(binary, "host") "," rest "}\n"
 #define POINTS			   "\"points\":100"
 #define FAULT(function, n)	   FINDING("table_fault", "wrong", "/l/a", function, n)
@@ -434,7 +434,7 @@ START_TEST(test_lanes_of_one_folder)
 		OTHER_KERNEL("q", "clang", "host") OTHER_KERNEL("p", "gcc", "5.10")
 			OTHER_KERNEL("r", "rustc", "5.10") OTHER_KERNEL("q", "clang", "7.2")
 				SUMMARY;
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct changes changes;
 
 	read_text(&results, text, strlen(text));
@@ -451,7 +451,6 @@ START_TEST(test_lanes_of_one_folder)
 	ck_assert_uint_eq(changes.count, 0);
 	changes_deinit(&changes);
 	ck_assert(!changes.cell && !changes.compared);
-	results_deinit(&results);
 }
 END_TEST
 

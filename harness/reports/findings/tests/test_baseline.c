@@ -9,10 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cli/json_counts.h"
 #include "baseline_fixture.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static char path[] = "/tmp/stackproof-baseline-XXXXXX";
 
@@ -244,7 +243,8 @@ static const struct match_case {
 static json_t *make_findings(const char *list)
 {
 	json_t *array = json_array();
-	char *copy = strdup(list), *rest, id[8], function[64], actual[64];
+	FREED char *copy = strdup(list);
+	char *rest, id[8], function[64], actual[64];
 	int offset;
 
 	for (char *one = strtok_r(copy, ";", &rest); one; one = strtok_r(NULL, ";", &rest)) {
@@ -254,14 +254,13 @@ static json_t *make_findings(const char *list)
 						"lint_finding", "image", "a", "id", id, "function",
 						function, "offset", offset, "actual", actual));
 	}
-	free(copy);
 	return array;
 }
 
 static struct baseline *make_baseline(const char *list)
 {
 	json_t *findings = make_findings(list), *finding;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size, i;
 	FILE *file = open_memstream(&text, &size);
 	struct baseline *baseline;
@@ -277,7 +276,6 @@ static struct baseline *make_baseline(const char *list)
 	fclose(file);
 	baseline = read_text(text);
 	json_decref(findings);
-	free(text);
 	return baseline;
 }
 
@@ -408,7 +406,7 @@ START_TEST(what_is_gone_is_said)
 	struct baseline *baseline = make_baseline("SP001 _ZN1a1b17h0123456789abcdefE 4 x;"
 						  "SP001 _ZN1a1b17hfedcba9876543210E 4 x");
 	json_t *findings = make_findings("SP001 _ZN1a1b17hfedcba9876543210E 4 x"), *gone;
-	char *text;
+	FREED char *text = NULL;
 
 	ck_assert_uint_eq(baseline_pair(baseline, image, 1), 1);
 	ck_assert_uint_eq(match(&baseline->image[0], findings), 1);
@@ -417,7 +415,6 @@ START_TEST(what_is_gone_is_said)
 	ck_assert_str_eq(text, "[{\"type\":\"lint_gone\",\"image\":\"a\",\"id\":\"SP001\","
 			       "\"function\":\"_ZN1a1b17h0123456789abcdefE\",\"offset\":4,"
 			       "\"actual\":\"x\"}]");
-	free(text);
 	json_decref(gone);
 	json_decref(findings);
 	baseline_destroy(baseline);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cli/json_counts.h"
 #include "reports/findings/findings.h"
 #include "reports/report/tests/html_check.h"
@@ -17,7 +18,7 @@ static char folder[] = "/tmp/stackproof-findings-XXXXXX";
 
 static json_t *parse(const char *quoted)
 {
-	char *text = strdup(quoted);
+	FREED char *text = strdup(quoted);
 	json_error_t error;
 	json_t *object;
 
@@ -25,7 +26,6 @@ static json_t *parse(const char *quoted)
 		*at = '"';
 	object = json_loads(text, 0, &error);
 	ck_assert_msg(object != NULL, "%s: %s", text, error.text);
-	free(text);
 	return object;
 }
 
@@ -116,7 +116,7 @@ START_TEST(a_run_is_a_page)
 		" {'type': 'lint_gone', 'image': 'a', 'id': 'SP001', 'function': 'h', "
 		"'actual':"
 		" '<x'}]");
-	char *body;
+	FREED char *body = NULL;
 	json_t *one;
 	size_t i;
 
@@ -126,7 +126,6 @@ START_TEST(a_run_is_a_page)
 	body = print_page(&run, total);
 
 	ck_assert_msg(!strcmp(body, expected), "%s", body);
-	free(body);
 	json_decref(total);
 	json_decref(run.problems);
 	json_decref(run.images);
@@ -137,11 +136,10 @@ END_TEST
 START_TEST(without_a_total_there_are_the_problems)
 {
 	struct findings_run run = { .problems = parse("['no total']") };
-	char *body = print_page(&run, NULL);
+	FREED char *body = print_page(&run, NULL);
 
 	ck_assert_str_eq(body, "<h1>stackproof lint</h1>\n<p class=\"bad\">no total</p>\n"
 			       "</body>\n</html>\n");
-	free(body);
 	json_decref(run.problems);
 }
 END_TEST
@@ -150,10 +148,9 @@ START_TEST(without_findings_it_says_so)
 {
 	struct findings_run run = { .sarif = NULL };
 	json_t *total = parse("{'images': 0}");
-	char *body = print_page(&run, total);
+	FREED char *body = print_page(&run, total);
 
 	ck_assert_ptr_nonnull(strstr(body, "<p>None.</p>\n"));
-	free(body);
 	json_decref(total);
 }
 END_TEST

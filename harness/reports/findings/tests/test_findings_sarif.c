@@ -8,15 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cli/json_counts.h"
 #include "reports/findings/findings.h"
 #include "analysis/lint/lint.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static json_t *parse(const char *quoted)
 {
-	char *text = strdup(quoted);
+	FREED char *text = strdup(quoted);
 	json_error_t error;
 	json_t *object;
 
@@ -24,7 +23,6 @@ static json_t *parse(const char *quoted)
 		*at = '"';
 	object = json_loads(text, JSON_DECODE_ANY, &error);
 	ck_assert_msg(object != NULL, "%s: %s", text, error.text);
-	free(text);
 	return object;
 }
 
@@ -63,10 +61,9 @@ static json_t *make_run(const char *findings, const char *images, const char *pr
 static void check(const char *rule, const json_t *is, const char *quoted)
 {
 	json_t *expected = parse(quoted);
-	char *text = json_dumps(is, JSON_ENCODE_ANY | JSON_COMPACT);
+	FREED char *text = json_dumps(is, JSON_ENCODE_ANY | JSON_COMPACT);
 
 	ck_assert_msg(json_equal(is, expected), "%s:\n%s", rule, text);
-	free(text);
 	json_decref(expected);
 }
 
@@ -335,10 +332,9 @@ static const struct {
 
 START_TEST(bytes_of_names_come_back)
 {
-	char *bytes = json_bytes_back(escapes[_i].text);
+	FREED char *bytes = json_bytes_back(escapes[_i].text);
 
 	ck_assert_str_eq(bytes, escapes[_i].bytes);
-	free(bytes);
 }
 END_TEST
 

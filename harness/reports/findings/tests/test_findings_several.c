@@ -8,11 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cli/json_counts.h"
 #include "baseline_fixture.h"
 #include "reports/findings/function_name.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static char path[64];
 
@@ -41,12 +40,11 @@ static char *quoted(const char *text)
 
 static json_t *parse(const char *text)
 {
-	char *json = quoted(text);
+	FREED char *json = quoted(text);
 	json_error_t error;
 	json_t *object = json_loads(json, JSON_DECODE_ANY, &error);
 
 	ck_assert_msg(object != NULL, "%s: %s", json, error.text);
-	free(json);
 	return object;
 }
 
@@ -54,13 +52,12 @@ static struct baseline *read_text(const char *text)
 {
 	struct baseline *baseline;
 	struct error error;
-	char *json = quoted(text);
+	FREED char *json = quoted(text);
 	FILE *file = fopen(path, "we");
 
 	ck_assert_ptr_nonnull(file);
 	fputs(json, file);
 	ck_assert_int_eq(fclose(file), 0);
-	free(json);
 	ck_assert_msg(!baseline_read(path, &baseline, &error), "%s", error.message);
 	return baseline;
 }
@@ -89,10 +86,9 @@ static const struct {
 START_TEST(key_is_of_what_stays)
 {
 	json_t *finding = parse(keys[_i].finding);
-	char *key = finding_key(RECORD(finding));
+	FREED char *key = finding_key(RECORD(finding));
 
 	ck_assert_str_eq(key, keys[_i].key);
-	free(key);
 	json_decref(finding);
 }
 END_TEST
@@ -256,7 +252,7 @@ static json_t *make_log(const char *findings, const char *images, const char *pr
 				    .problems = parse(problems),
 				    .sarif = "x" };
 	json_t *sums = parse(total), *all = parse(findings), *one, *log;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size, i;
 	FILE *file = open_memstream(&text, &size);
 
@@ -265,7 +261,6 @@ static json_t *make_log(const char *findings, const char *images, const char *pr
 	fclose(file);
 	log = json_loads(text, 0, NULL);
 	ck_assert_msg(log != NULL, "%s", text);
-	free(text);
 	json_decref(all);
 	json_decref(sums);
 	json_decref(run.findings);

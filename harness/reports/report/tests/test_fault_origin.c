@@ -64,7 +64,7 @@ static const struct origin_case {
 START_TEST(test_origin)
 {
 	const struct origin_case *c = &origin_cases[_i];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	char json[512];
 
 	results_init(&results);
@@ -79,7 +79,6 @@ START_TEST(test_origin)
 	ck_assert_str_eq(fault_origin_name(ORIGIN_COUNT), "?");
 	ck_assert_msg(origin == c->origin, "%s: %s", c->name, fault_origin_name(origin));
 	json_decref(finding);
-	results_deinit(&results);
 }
 END_TEST
 

@@ -45,12 +45,11 @@ END_TEST
 
 START_TEST(title_is_in_head_and_body)
 {
-	char *html = NULL;
+	FREED char *html = NULL;
 
 	FIXTURE_CAPTURE(html, html_begin(capture, "a<b"));
 	ck_assert_ptr_nonnull(strstr(html, "<title>a&lt;b</title>"));
 	ck_assert_ptr_nonnull(strstr(html, "<body>\n<h1>a&lt;b</h1>\n"));
-	free(html);
 }
 END_TEST
 

@@ -14,14 +14,13 @@
 static xmlDoc *print_and_parse(const struct results *results, const char *folder)
 {
 	struct error error = { 0 };
-	char *text = NULL;
+	FREED char *text = NULL;
 	int status = -1;
 
 	FIXTURE_CAPTURE(text, status = junit_print(results, folder, capture, &error));
 	ck_assert_msg(!status, "%s", error.message);
 	xmlDoc *document = xmlReadMemory(text, strlen(text), "junit.xml", NULL, XML_PARSE_NONET);
 	ck_assert_msg(document != NULL, "not well-formed: %s", text);
-	free(text);
 	return document;
 }
 
@@ -75,7 +74,7 @@ START_TEST(test_xpath)
 {
 	const struct xpath_case *c = &xpath_cases[_i];
 	char folder[] = "/tmp/test_junit.XXXXXX", path[256];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/kernels", folder);
@@ -94,7 +93,6 @@ START_TEST(test_xpath)
 		      c->value);
 	xmlFree(value);
 	xmlFreeDoc(document);
-	results_deinit(&results);
 	for (size_t i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s/kernels/%s.console", folder, kernels[i]);
 		unlink(path);
@@ -114,7 +112,7 @@ START_TEST(test_case_that_never_ran)
 		"concat(/testsuites/@tests,' ',/testsuites/@errors,' ',/testsuites/@failures)",
 		"1 1 0",
 	};
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	results_init(&results);
 	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
@@ -128,13 +126,12 @@ START_TEST(test_case_that_never_ran)
 		xmlFree(value);
 	}
 	xmlFreeDoc(document);
-	results_deinit(&results);
 }
 END_TEST
 
 START_TEST(test_hostile_text)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	results_init(&results);
 	fixture_kernel(&results, "host", "\001<&\"\xff", "", "native", "ok", "", 0, 0);
@@ -145,13 +142,12 @@ START_TEST(test_hostile_text)
 	ck_assert_str_eq((char *)name, "<a>&'\"");
 	xmlFree(name);
 	xmlFreeDoc(document);
-	results_deinit(&results);
 }
 END_TEST
 
 START_TEST(test_missing_cells_are_an_error)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	fixture_results(&results);
 	results.missing = 4;
@@ -161,7 +157,6 @@ START_TEST(test_missing_cells_are_an_error)
 	ck_assert_str_eq((char *)errors, "4 the run was cut short: 4 cells are missing");
 	xmlFree(errors);
 	xmlFreeDoc(document);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -187,7 +182,7 @@ static const struct {
 
 START_TEST(test_text_is_xml)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	results_init(&results);
 	fixture_kernel(&results, "host", "v", "", "native", "ok", "", 0, 0);
@@ -201,7 +196,6 @@ START_TEST(test_text_is_xml)
 		      text_cases[_i].name, message);
 	xmlFree(message);
 	xmlFreeDoc(document);
-	results_deinit(&results);
 }
 END_TEST
 

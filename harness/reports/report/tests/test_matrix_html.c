@@ -190,8 +190,8 @@ static void add_programs(struct results *results)
 
 START_TEST(test_page)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fixture_results(&results);
 	add_programs(&results);
@@ -199,8 +199,6 @@ START_TEST(test_page)
 	ck_assert_ptr_nonnull(
 		strstr(text, "<title>Whose fault is a wrong stack: the matrix</title>"));
 	check_page(text, page);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -240,8 +238,8 @@ static const char empty[] =
 /* What is not there has no headings; a run that was cut short says so. */
 START_TEST(test_empty_page)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	results_init(&results);
 	results.missing = 3;
@@ -249,8 +247,6 @@ START_TEST(test_empty_page)
 	strcpy(results.partial_message, "by <x>");
 	FIXTURE_CAPTURE(text, matrix_html_print(&results, capture));
 	check_page(text, empty);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -271,8 +267,8 @@ START_TEST(test_the_least_of_everything)
 		"<tr><td class=\"n\">1</td><td class=\"n\">1</td><td>later</td></tr>\n"
 		"</tbody></table></div>\n",
 	};
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	results_init(&results);
 	fixture_kernel(&results, "host", "6", "", "native", "o", "s", 0, 0);
@@ -286,8 +282,6 @@ START_TEST(test_the_least_of_everything)
 	FIXTURE_CAPTURE(text, matrix_html_print(&results, capture));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		ck_assert_msg(strstr(text, parts[i]), "%s is not in %s", parts[i], text);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 

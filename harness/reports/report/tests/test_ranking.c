@@ -84,21 +84,19 @@ static const char expected[] =
 
 START_TEST(test_text)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fill(&results);
 	FIXTURE_CAPTURE(text, ranking_print(&results, capture));
 	ck_assert_str_eq(text, expected);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
 START_TEST(test_page_has_the_same_order)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fill(&results);
 	FIXTURE_CAPTURE(text, matrix_html_print(&results, capture));
@@ -111,8 +109,6 @@ START_TEST(test_page_has_the_same_order)
 		at = strstr(at, order[i]);
 		ck_assert_msg(at != NULL, "%s", order[i]);
 	}
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -144,7 +140,7 @@ START_TEST(test_order)
 	const char *first = c->by_name ? "a" : "z", *second = c->by_name ? "z" : "a";
 
 	for (int turned = 0; turned < 2; turned++) {
-		struct results results;
+		struct results results DEINIT(results_deinit);
 		char json[256], *text = NULL;
 
 		results_init(&results);
@@ -163,7 +159,6 @@ START_TEST(test_order)
 		snprintf(json, sizeof(json), "\n   2  %s ", second);
 		ck_assert_msg(strstr(text, json), "%s: %s", c->name, text);
 		free(text);
-		results_deinit(&results);
 	}
 }
 END_TEST
@@ -171,7 +166,7 @@ END_TEST
 /* One kernel is all kernels, a program has one line, and of others' objects none is a score. */
 START_TEST(test_one_kernel)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	char *text = NULL;
 
 	results_init(&results);
@@ -201,7 +196,6 @@ START_TEST(test_one_kernel)
 	ck_assert_ptr_null(strstr(text, ">all<"));
 	ck_assert_ptr_nonnull(strstr(text, ">e<"));
 	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -214,7 +208,7 @@ START_TEST(test_every_column)
 		"class=\"n\">200</td><td class=\"n\">22</td>"
 		"<td class=\"n\">6</td><td class=\"n\">14</td><td class=\"n\">2</td>"
 		"<td class=\"n\">9</td><td class=\"n\">7</td></tr>\n";
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	char *text = NULL;
 
 	results_init(&results);
@@ -251,7 +245,6 @@ START_TEST(test_every_column)
 			NULL,
 		"%s", text);
 	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -266,7 +259,7 @@ START_TEST(test_programs_in_any_order)
 		       { "b", "5.10", "y", 10, 2, 1, 7 },
 		       { "a", "5.10", "x", 100, 40, 1, 30 },
 		       { "b", "host", "x", 10, 5, 4, 800 } };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	char json[256], *text = NULL;
 
 	results_init(&results);
@@ -297,21 +290,18 @@ START_TEST(test_programs_in_any_order)
 		      text);
 	ck_assert_msg(strstr(text, "        0       130           -\n   2  y "), "%s", text);
 	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
 START_TEST(test_nothing_was_asked)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	results_init(&results);
 	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
 	FIXTURE_CAPTURE(text, ranking_print(&results, capture));
 	ck_assert_str_eq(text, "host\n  no engine was asked there\n\n");
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 

@@ -69,7 +69,7 @@ START_TEST(test_objects_are_tagged)
 {
 	static const char *const key[] = { "binary", "toolchain", "variant", "kernel" };
 	static const char *const value[] = { "p.gcc.O2-fp", "gcc", "O2-fp", "5.10" };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	results_init(&results);
 	struct cell *cell = fixture_cell(&results, "5.10", "p", "gcc", "O2-fp", "c");
@@ -77,7 +77,6 @@ START_TEST(test_objects_are_tagged)
 	json_t *object = json_array_get(cell->objects, 0);
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_str_eq(json_string_value(json_object_get(object, key[i])), value[i]);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -122,7 +121,7 @@ static const struct exit_case {
 START_TEST(test_exit_status)
 {
 	const struct exit_case *c = &exit_cases[_i];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	results_init(&results);
 	fixture_kernel(&results, "k", "", "", "", c->outcome, "", 0, 0);
@@ -143,7 +142,6 @@ START_TEST(test_exit_status)
 	results_gate(&results, &gate);
 	ck_assert_msg(gate.left[GATE_CUT_SHORT] == count[CELL_ERROR] + c->missing, "%s", c->name);
 	ck_assert_uint_eq(gate.left[GATE_SKIPPED], count[CELL_SKIPPED]);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -254,7 +252,7 @@ END_TEST
 START_TEST(test_what_cannot_be_written)
 {
 	char folder[] = "/tmp/test_results.XXXXXX", path[256], text[64] = "";
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	make_folder(folder, "before");
@@ -275,7 +273,6 @@ START_TEST(test_what_cannot_be_written)
 	setvbuf(full, NULL, _IONBF, 0);
 	ck_assert_int_ne(cell_write(&results.cell[0], full), 0);
 	fclose(full);
-	results_deinit(&results);
 	remove_folder(folder);
 }
 END_TEST
@@ -309,7 +306,7 @@ START_TEST(test_labels)
 						{ "/boot/vmlinuz-7", "", "vmlinuz-7" },
 						{ "./b", "6", "6" },
 						{ "/boot/gone", NULL, "gone" } };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	results_init(&results);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -318,14 +315,13 @@ START_TEST(test_labels)
 	ck_assert_str_eq(cell_status_name(CELL_STATUS_COUNT), "?");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		ck_assert_str_eq(results_kernel_label(&results, names[i][0]), names[i][2]);
-	results_deinit(&results);
 }
 END_TEST
 
 START_TEST(test_counts_are_of_a_kernel)
 {
 	size_t count[CELL_STATUS_COUNT];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	results_init(&results);
 	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
@@ -342,7 +338,6 @@ START_TEST(test_counts_are_of_a_kernel)
 	ck_assert_uint_eq(results_points_played(&results, "host"), 5);
 	ck_assert_uint_eq(results_points_played(&results, "5.10"), 70);
 	ck_assert_uint_eq(results_points_played(&results, NULL), 75);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -388,7 +383,7 @@ static const struct {
 
 START_TEST(test_gate)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct gate gate;
 
 	results_init(&results);
@@ -406,14 +401,13 @@ START_TEST(test_gate)
 		      gate_cases[_i].name, results_exit_status(&results));
 	ck_assert_uint_eq(gate.findings, gate_cases[_i].findings);
 	ck_assert_uint_eq(gate.left[GATE_CUT_SHORT], gate_cases[_i].cut_short);
-	results_deinit(&results);
 }
 END_TEST
 
 /* What a list of --ignore was worth is said if there was one, and of none nothing. */
 START_TEST(test_a_list_that_ignores_nothing)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	json_t *summary;
 
 	results_init(&results);
@@ -427,7 +421,6 @@ START_TEST(test_a_list_that_ignores_nothing)
 	ck_assert(json_is_integer(json_object_get(summary, "ignored_findings")));
 	ck_assert(json_is_array(json_object_get(summary, "ignore")));
 	json_decref(summary);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -435,7 +428,7 @@ END_TEST
 START_TEST(test_ignored_points)
 {
 	uint64_t findings = 99;
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct gate gate;
 
 	results_init(&results);
@@ -456,7 +449,6 @@ START_TEST(test_ignored_points)
 	ck_assert_uint_eq(findings, 3);
 	results_gate(&results, &gate);
 	ck_assert_uint_eq(gate.left[GATE_IGNORED], 675);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -470,7 +462,7 @@ START_TEST(test_cells_in_any_order)
 	for (int i = 0; i < 6 * 6 * 6; i++) {
 		const int kinds[] = { i / 36, i / 6 % 6, i % 6 };
 		uint64_t count[6] = { 0 };
-		struct results results;
+		struct results results DEINIT(results_deinit);
 		struct gate gate;
 
 		results_init(&results);
@@ -489,7 +481,6 @@ START_TEST(test_cells_in_any_order)
 		ck_assert_uint_eq(gate.left[GATE_CUT_SHORT], count[3] + count[4] + count[5]);
 		ck_assert_uint_eq(gate.left[GATE_SKIPPED], count[2]);
 		ck_assert(!gate.bad_input);
-		results_deinit(&results);
 	}
 }
 END_TEST
@@ -497,28 +488,26 @@ END_TEST
 /* Whose doing it was is said of each error, and of nothing else. */
 START_TEST(test_errors_say_whose_they_are)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	results_init(&results);
 	struct cell *cell = fixture_cell(&results, "k", "p", "t", "v", "c");
 	for (int i = 0; i < 4; i++) {
-		char *text = NULL;
+		FREED char *text = NULL;
 
 		cell_set(cell, i < 2 ? CELL_ERROR : CELL_FAILED, "x");
 		cell->environment = i & 1;
 		FIXTURE_CAPTURE(text, ck_assert_int_eq(cell_write(cell, capture), 0));
 		ck_assert_int_eq(strstr(text, "\"environment\":true") != NULL, i == 1);
 		ck_assert_int_eq(strstr(text, "\"environment\":false") != NULL, i == 0);
-		free(text);
 	}
-	results_deinit(&results);
 }
 END_TEST
 
 /* What the header of before says of itself does not hide what it is, and how many cells there are now. */
 START_TEST(test_a_header_is_of_this_run)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	json_t *header;
 
 	results_init(&results);
@@ -535,7 +524,6 @@ START_TEST(test_a_header_is_of_this_run)
 	ck_assert(json_is_array(json_object_get(header, "kernels")));
 	ck_assert_str_eq(json_string_value(json_object_get(header, "host")), "h");
 	json_decref(header);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -543,7 +531,7 @@ END_TEST
 START_TEST(test_a_place_that_is_taken)
 {
 	char folder[] = "/tmp/test_results.XXXXXX", path[256];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -552,7 +540,6 @@ START_TEST(test_a_place_that_is_taken)
 	make_whole(&results);
 	ck_assert_int_eq(results_write(&results, folder, &error), -1);
 	ck_assert_int_eq(error.system_errno, EISDIR);
-	results_deinit(&results);
 	ck_assert_int_eq(rmdir(path), 0);
 	ck_assert_int_eq(rmdir(folder), 0);
 }
@@ -566,7 +553,7 @@ START_TEST(test_any_guest_may_have_died)
 	};
 
 	for (size_t i = 0; i < 4; i++) {
-		struct results results;
+		struct results results DEINIT(results_deinit);
 
 		results_init(&results);
 		for (size_t k = 0; k < 2; k++)
@@ -574,7 +561,6 @@ START_TEST(test_any_guest_may_have_died)
 				       0);
 		cell_set(fixture_cell(&results, "a", "p", "t", "v", "c"), CELL_PASSED, "%s", "");
 		ck_assert_int_eq(results_exit_status(&results), i ? EXIT_ENVIRONMENT : EXIT_OK);
-		results_deinit(&results);
 	}
 }
 END_TEST

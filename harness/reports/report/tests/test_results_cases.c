@@ -24,7 +24,7 @@ START_TEST(test_suites)
 {
 	static const char *const comments[] = { "PARTIAL (k): m", "kernel host: 6 n: s",
 						"kernel 5.10: not run" };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct cases cases;
 
 	results_init(&results);
@@ -62,7 +62,6 @@ START_TEST(test_suites)
 	ck_assert_uint_eq(cases.suite[3].count, 1);
 	ck_assert_str_eq(cases.suite[3].judged[0].type, "environment");
 	cases_deinit(&cases);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -79,7 +78,7 @@ START_TEST(test_cells)
 		      { CELL_FAILED, false, CASE_FAILED, "comparison" },
 		      { CELL_SKIPPED, false, CASE_SKIPPED, "comparison" },
 		      { CELL_PASSED, false, CASE_PASSED, "comparison" } };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct cases cases;
 	char text[128];
 
@@ -117,7 +116,6 @@ START_TEST(test_cells)
 		ck_assert(!judged->output || !strstr(judged->output, "score"));
 	}
 	cases_deinit(&cases);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -137,7 +135,7 @@ START_TEST(test_console)
 {
 	const struct console_case *c = &console_cases[_i];
 	char folder[] = "/tmp/test_results_cases.XXXXXX", kernels[64], path[128];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct cases cases;
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -169,7 +167,6 @@ START_TEST(test_console)
 		ck_assert_str_eq(output + c->taken - 3, "x?9");
 	}
 	cases_deinit(&cases);
-	results_deinit(&results);
 	unlink(path);
 	rmdir(kernels);
 	rmdir(folder);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "reports/report/results.h"
 
 /* Text as a file that results_open() reads. */
@@ -106,7 +107,7 @@ static const struct compare_case {
 START_TEST(test_what_compare_printed)
 {
 	const struct compare_case *c = &compare_cases[_i];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	read_text(&results, c->text, strlen(c->text));
 	ck_assert_msg(results.cell_count == c->cells, "%s: %zu cells", c->name, results.cell_count);
@@ -121,7 +122,6 @@ START_TEST(test_what_compare_printed)
 	ck_assert_str_eq(cell->kernel, "host");
 	ck_assert_uint_eq(results.kernel_count, 1);
 	ck_assert_str_eq(results.kernel[0].name, "host");
-	results_deinit(&results);
 }
 END_TEST
 
@@ -130,7 +130,7 @@ START_TEST(test_a_cell_keeps_what_was_said)
 {
 	static const char text[] = OF("begin", "p") "}\n" OF("score", "p") "}\n" OF(
 		"verdicts", "p") ",\"exit_status\":0,\"seconds\":2.5}\n" OF("end", "p") "}\n[]\n";
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	read_text(&results, text, strlen(text));
 	ck_assert_uint_eq(results.cell_count, 1);
@@ -139,7 +139,6 @@ START_TEST(test_a_cell_keeps_what_was_said)
 	ck_assert_uint_eq(results.bad_lines, 1);
 	ck_assert_msg(strstr(results.first_bad_line.message, "not an object"), "%s",
 		      results.first_bad_line.message);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -150,13 +149,12 @@ START_TEST(test_the_last_verdicts_count)
 		"verdicts", "p") ",\"exit_status\":1,\"walk_fault\":3,\"seconds\":2.5}"
 				 "\n" OF("verdicts", "p") ",\"exit_status\":0,\"seconds\":"
 							  "1}\n" OF("end", "p") ",\"status\":1}\n";
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	read_text(&results, text, strlen(text));
 	ck_assert_uint_eq(results.cell_count, 1);
 	ck_assert_int_eq(results.cell[0].status, CELL_PASSED);
 	ck_assert_double_eq(results.cell[0].seconds, 1);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -197,7 +195,7 @@ static const struct lane_case {
 START_TEST(test_lanes)
 {
 	const struct lane_case *c = &lane_cases[_i];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	read_text(&results, c->text, strlen(c->text));
 	ck_assert_uint_eq(results.cell_count, 2);
@@ -205,7 +203,6 @@ START_TEST(test_lanes)
 		      results.kernel_count);
 	ck_assert_str_eq(results.cell[0].kernel, c->first);
 	ck_assert_str_eq(results.cell[1].kernel, c->second ? c->second : c->first);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -217,13 +214,12 @@ START_TEST(test_a_run_of_no_kernel)
 						     "{\"type\":\"end\",\"program\":\"q\","
 						     "\"status\":3}\n";
 	static const char *const kernels[] = { "6.1", "6.2", "6.1" };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 
 	read_text(&results, text, strlen(text));
 	ck_assert_uint_eq(results.cell_count, 3);
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_str_eq(results.cell[i].kernel, kernels[i]);
-	results_deinit(&results);
 }
 END_TEST
 

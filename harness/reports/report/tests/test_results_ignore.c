@@ -89,7 +89,7 @@ START_TEST(findings_are_ignored_cell_by_cell)
 {
 	uint64_t points = 0, findings = 0, got;
 	struct ignore_list list;
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct gate gate;
 
 	results_init(&results);
@@ -130,7 +130,6 @@ START_TEST(findings_are_ignored_cell_by_cell)
 	ck_assert_uint_eq(list.entry[1].points, 1);
 	ck_assert_uint_eq(list.entry[2].findings, 0);
 	ignore_list_deinit(&list);
-	results_deinit(&results);
 }
 END_TEST
 

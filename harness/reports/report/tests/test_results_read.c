@@ -75,9 +75,9 @@ START_TEST(test_damage)
 {
 	const struct damage_case *c = &damage_cases[_i];
 	char folder[] = "/tmp/test_results.XXXXXX";
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
-	char *text = NULL;
+	FREED char *text = NULL;
 
 	make_folder(folder, c->text);
 	int status = results_read(&results, folder, &error);
@@ -103,20 +103,17 @@ START_TEST(test_damage)
 	ck_assert(strncmp(c->text, HEADER, strlen(HEADER)) || results.kernel_count == 1);
 	/* What can be read can be reported. */
 	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, false, capture));
-	free(text);
-	results_deinit(&results);
 	remove_folder(folder);
 }
 END_TEST
 
 START_TEST(test_no_folder)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	ck_assert_int_eq(results_read(&results, "/nonexistent", &error), -1);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -135,7 +132,7 @@ static const struct {
 START_TEST(test_numbers)
 {
 	char folder[] = "/tmp/test_results.XXXXXX", text[256];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	snprintf(text, sizeof(text),
@@ -145,7 +142,6 @@ START_TEST(test_numbers)
 	ck_assert_int_eq(results_read(&results, folder, &error), 0);
 	ck_assert_msg(results.kernel[0].splats == number_cases[_i].splats, "%s: %u",
 		      number_cases[_i].text, results.kernel[0].splats);
-	results_deinit(&results);
 	remove_folder(folder);
 }
 END_TEST
@@ -254,7 +250,7 @@ static const struct {
 START_TEST(test_compares_last_line)
 {
 	char folder[] = "/tmp/test_results.XXXXXX", path[256];
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	make_folder(folder, torn_cases[_i].text);
@@ -263,7 +259,6 @@ START_TEST(test_compares_last_line)
 	ck_assert_msg(results.bad_lines == torn_cases[_i].bad_lines &&
 			      results.torn == torn_cases[_i].torn,
 		      "%s: %zu bad lines", torn_cases[_i].name, results.bad_lines);
-	results_deinit(&results);
 	remove_folder(folder);
 }
 END_TEST
@@ -296,7 +291,7 @@ START_TEST(test_cells_come_in_any_order)
 		      { "b", "x", CELL_FAILED, 1, 2 },
 		      { "a", "y", CELL_SKIPPED, 1, 3 } };
 	char folder[] = "/tmp/test_results.XXXXXX";
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	make_folder(folder, text);
@@ -315,7 +310,6 @@ START_TEST(test_cells_come_in_any_order)
 				 cells[i].points);
 	}
 	ck_assert_uint_eq(results_points(&results), 10);
-	results_deinit(&results);
 	remove_folder(folder);
 }
 END_TEST
@@ -343,7 +337,7 @@ START_TEST(test_the_last_word_counts)
 									   "\"seconds\":4,"
 									   "\"ignore\":[]}\n";
 	char folder[] = "/tmp/test_results.XXXXXX";
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	make_folder(folder, text);
@@ -373,7 +367,6 @@ START_TEST(test_the_last_word_counts)
 	ck_assert_double_eq(results.seconds, 4);
 	ck_assert_uint_eq(results.compared + results.not_comparable, 0);
 	ck_assert(json_is_array(results.ignore) && !json_array_size(results.ignore));
-	results_deinit(&results);
 	remove_folder(folder);
 }
 END_TEST
@@ -381,17 +374,14 @@ END_TEST
 /* It can be opened, and nothing is at its beginning. */
 START_TEST(test_what_can_not_be_read)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 
 	ck_assert_int_eq(results_open(&results, "/proc/self/mem", &error), -1);
 	ck_assert_msg(strstr(error.message, "can't read /proc/self/mem: "), "%s", error.message);
 	ck_assert_int_eq(error.system_errno, EIO);
-	results_deinit(&results);
 }
 END_TEST
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 SUITE(results_read, LOOP(test_damage, damage_cases), TEST(test_no_folder),
       LOOP(test_numbers, number_cases), TEST(test_long_names),

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "array.h"
 #include "base/gate/gate.h"
 #include "reports/report/results.h"
@@ -116,7 +117,8 @@ static enum cell_status status_of(char mark)
 
 static void fill(struct results *results, const char *run)
 {
-	char *names = strdup(run), *rest = names;
+	FREED char *names = strdup(run);
+	char *rest = names;
 
 	results_init(results);
 	for (char *name; (name = strsep(&rest, " ")) && *name;) {
@@ -130,7 +132,6 @@ static void fill(struct results *results, const char *run)
 			  variant, language, "host");
 		cell_set(&results->cell[results->cell_count++], status_of(name[0]), "%s", "");
 	}
-	free(names);
 }
 
 START_TEST(each_side_is_told)
@@ -138,7 +139,7 @@ START_TEST(each_side_is_told)
 	const struct sides_case *test = &sides_cases[_i];
 	struct gate gate = { .unit = "binaries" };
 	struct results results, other;
-	char *said = NULL;
+	FREED char *said = NULL;
 	size_t size;
 	FILE *file = open_memstream(&said, &size);
 
@@ -150,7 +151,6 @@ START_TEST(each_side_is_told)
 	ck_assert_msg(!strcmp(said, test->said), "%s: %s", test->rule, said);
 	ck_assert_uint_eq(gate.left[GATE_ONLY_BEFORE], test->before);
 	ck_assert_uint_eq(gate.left[GATE_ONLY_AFTER], test->after);
-	free(said);
 	results_deinit(&results);
 	results_deinit(&other);
 }

@@ -13,7 +13,7 @@
 
 START_TEST(fault_counts_each_cell_once)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct tally tally;
 
 	fixture_results(&results);
@@ -63,14 +63,13 @@ START_TEST(fault_counts_each_cell_once)
 	ck_assert_uint_eq(tally.uncovered, 2);
 	ck_assert_uint_eq(tally.untrapped, 0);
 	tally_deinit(&tally);
-	results_deinit(&results);
 }
 END_TEST
 
 /* What the allocator keeps at hand is less than what a hundred reports would have lost. */
 START_TEST(all_memory_is_given_back)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct tally tally;
 	size_t before;
 
@@ -86,7 +85,6 @@ START_TEST(all_memory_is_given_back)
 	}
 	ck_assert_uint_lt(mallinfo2().uordblks, before + 4096);
 	tally_deinit(&tally); /* it is empty, and may be given back again */
-	results_deinit(&results);
 }
 END_TEST
 
@@ -104,7 +102,7 @@ static const struct {
 
 START_TEST(toolchains_are_whole_words)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct tally tally;
 
 	results_init(&results);
@@ -122,7 +120,6 @@ START_TEST(toolchains_are_whole_words)
 		      word_cases[_i].name, tally.fault[0].toolchains);
 	ck_assert_str_eq(tally.fault[0].kernels, "host");
 	tally_deinit(&tally);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -156,7 +153,7 @@ static const struct {
 
 START_TEST(faults_are_of_an_image)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct tally tally;
 
 	results_init(&results);
@@ -172,7 +169,6 @@ START_TEST(faults_are_of_an_image)
 		      "%s: %s, %lu points", fault_cases[_i].name, tally.fault[0].image,
 		      (unsigned long)tally.fault[0].points);
 	tally_deinit(&tally);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -189,7 +185,7 @@ START_TEST(faults_are_of_an_origin_and_in_order)
 			 { "f", "b.so", ORIGIN_LIBRARY, 4 },
 			 { "f", "the program", ORIGIN_COMPILED, 3 },
 			 { "f", "the program", ORIGIN_STARTUP, 2 } };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct tally tally;
 
 	results_init(&results);
@@ -212,7 +208,6 @@ START_TEST(faults_are_of_an_origin_and_in_order)
 		ck_assert_str_eq(tally.fault[i].kernels, "6.1-cloud");
 	}
 	tally_deinit(&tally);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -226,7 +221,7 @@ START_TEST(skips_are_of_a_kernel_and_a_reason)
 			{ "5.10", "no_compiler", 1 },
 			{ "5.10", "no_bpf", 4 },
 			{ "5.10", "no_bpf_here", 2 } };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct tally tally;
 
 	results_init(&results);
@@ -246,7 +241,6 @@ START_TEST(skips_are_of_a_kernel_and_a_reason)
 		ck_assert_uint_eq(tally.skip[i].cells, skipped[i].cells);
 	}
 	tally_deinit(&tally);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -261,7 +255,7 @@ START_TEST(ignored_findings_are_of_a_reason)
 		size_t findings;
 		uint64_t points;
 	} expected[] = { { "known", 3, 16 }, { "later", 2, 5 } };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct tally tally;
 
 	results_init(&results);
@@ -283,14 +277,13 @@ START_TEST(ignored_findings_are_of_a_reason)
 	}
 	ck_assert_uint_eq(tally.fault_count, 0);
 	tally_deinit(&tally);
-	results_deinit(&results);
 }
 END_TEST
 
 /* What nobody can be credited with is left out. */
 START_TEST(scores_are_of_an_engine_and_a_kernel)
 {
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct tally tally;
 
 	results_init(&results);
@@ -322,7 +315,6 @@ START_TEST(scores_are_of_an_engine_and_a_kernel)
 	ck_assert_uint_eq(tally.share[1].points[0], 8);
 	ck_assert_uint_eq(tally.untrapped, 3);
 	tally_deinit(&tally);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -332,7 +324,7 @@ START_TEST(scores_add_up)
 	static const char *const engines[] = { "cfi", "bpf", "mine" },
 				 *const kernels[] = { "host", "5.10", "7.2" },
 				 *const variants[] = { "O2-fp", "O2-nofp" };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	struct tally tally;
 	char json[512];
 	uint64_t untrapped = 0;
@@ -373,7 +365,6 @@ START_TEST(scores_add_up)
 	ck_assert_uint_eq(tally.uncovered, 36 * 37 / 2);
 	ck_assert_uint_eq(tally.untrapped, untrapped);
 	tally_deinit(&tally);
-	results_deinit(&results);
 }
 END_TEST
 

@@ -30,23 +30,21 @@ static const char expected[] = "TAP version 14\n"
 
 START_TEST(test_points)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fixture_results(&results);
 	FIXTURE_CAPTURE(text, tap_print(&results, capture));
 	text[strlen(expected)] = '\0';
 	ck_assert_str_eq(text, expected);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
 /* A '#' in a name would begin a directive, and "# SKIP" turn a failure into a pass. */
 START_TEST(test_description_is_escaped)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	results_init(&results);
 	cell_set(fixture_cell(&results, "host", "a # SKIP \\b", "gcc", "O0", "c"), CELL_FAILED,
@@ -54,16 +52,14 @@ START_TEST(test_description_is_escaped)
 	FIXTURE_CAPTURE(text, tap_print(&results, capture));
 	ck_assert_ptr_nonnull(strstr(text, "\nnot ok 1 - host: a \\# SKIP \\\\b.gcc.O0\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\n  reason: \"quote \\\" and newline\"\n"));
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
 /* What a file of results says may be anybody's. */
 START_TEST(test_control_characters_are_replaced)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	results_init(&results);
 	fixture_kernel(&results, "5\033[2J", "v\033[31m", "p", "tcg", "panic", "said \033]0;x\a", 0,
@@ -77,15 +73,13 @@ START_TEST(test_control_characters_are_replaced)
 	ck_assert_msg(strstr(text, "\nnot ok 1 - host: a?[2J?2J??.gcc?.O0\n"), "%s", text);
 	/* YAML has its own escapes, and keeps what was said. */
 	ck_assert_ptr_nonnull(strstr(text, "  toolchain: \"gcc\\\\xff\"\n"));
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
 START_TEST(test_missing_cells_fail_the_plan)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fixture_results(&results);
 	results.missing = 2;
@@ -93,8 +87,6 @@ START_TEST(test_missing_cells_fail_the_plan)
 	ck_assert_ptr_nonnull(strstr(text, "\n1..10\n"));
 	ck_assert_ptr_nonnull(
 		strstr(text, "\nnot ok 10 - the run was cut short: 2 cells are missing\n"));
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 

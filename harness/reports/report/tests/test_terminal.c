@@ -46,28 +46,24 @@ static const char expected[] =
 
 START_TEST(test_table)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fixture_results(&results);
 	FIXTURE_CAPTURE(text, terminal_print(&results, "out", false, capture));
 	ck_assert_str_eq(text, expected);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
 START_TEST(test_colour_only_where_asked)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fixture_results(&results);
 	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, true, capture));
 	ck_assert_ptr_nonnull(strstr(text, "\033[1;31mFAILED 1/2\033[0m            "));
 	ck_assert_ptr_nonnull(strstr(text, "\033[32mexact 2/2\033[0m"));
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -76,8 +72,8 @@ static const char *const escape = "x\033[2J\2332J\a\r\177";
 /* The words of results are those of compilers, guests and files: none talks to the terminal. */
 START_TEST(test_control_characters_are_replaced)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	results_init(&results);
 	fixture_kernel(&results, "5.10", escape, escape, "tcg", escape, escape, 0, 0);
@@ -97,8 +93,6 @@ START_TEST(test_control_characters_are_replaced)
 		ck_assert_msg(*at == '\n' || (unsigned char)(*at - ' ') < 0x5f,
 			      "byte 0x%02x at %td of %s", (unsigned char)*at, at - text, text);
 	ck_assert_ptr_nonnull(strstr(text, "bpf?[2J"));
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -121,8 +115,8 @@ START_TEST(test_frames_of_the_program_s_own)
 {
 	static const char title[] = "\nThe program's own frames found, in code with / without ";
 	const char *said = frame_cases[_i].said;
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	results_init(&results);
 	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
@@ -134,31 +128,27 @@ START_TEST(test_frames_of_the_program_s_own)
 	ck_assert_msg(!strstr(text, title) == !said, "%s: %s", frame_cases[_i].name, text);
 	ck_assert_msg(!said || strstr(text, said), "%s: %s", frame_cases[_i].name, text);
 	ck_assert_msg(strstr(text, frame_cases[_i].exact), "%s: %s", frame_cases[_i].name, text);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
 START_TEST(test_missing_cells_are_failures)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fixture_results(&results);
 	results.missing = 5;
 	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, false, capture));
 	ck_assert_ptr_nonnull(strstr(text, "The run was cut short: 5 cells are missing\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\n4 passed, 9 failed, 1 skipped\n"));
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
 /* One that is not judged is counted as an error is; a column is as wide as its longest word. */
 START_TEST(test_pending_cells_and_long_names)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	results_init(&results);
 	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
@@ -174,8 +164,6 @@ START_TEST(test_pending_cells_and_long_names)
 			       "b                      ERROR 1/1\n",
 			       94),
 		      "%s", text);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -185,7 +173,7 @@ START_TEST(test_lanes_are_apart)
 {
 	static const char *const kernels[] = { "host", "5.10", "7.2" }, *const programs[] = { "p",
 											      "q" };
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	char json[128], *text = NULL;
 
 	results_init(&results);
@@ -221,7 +209,6 @@ START_TEST(test_lanes_are_apart)
 				   "  7.2    7.2, 300 points of the host played\n"),
 		      "%s", text);
 	free(text);
-	results_deinit(&results);
 }
 END_TEST
 

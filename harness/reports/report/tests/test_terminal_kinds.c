@@ -123,14 +123,12 @@ static const char expected[] =
 
 START_TEST(test_every_kind)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fill_everything(&results, "k");
 	FIXTURE_CAPTURE(text, terminal_print(&results, "o", true, capture));
 	ck_assert_str_eq(text, expected);
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -138,30 +136,26 @@ END_TEST
  * console. */
 START_TEST(test_a_run_that_was_whole)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	fill_everything(&results, "");
 	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, true, capture));
 	ck_assert_msg(!strncmp(text, "program ", strlen("program ")), "%s", text);
 	ck_assert_ptr_nonnull(strstr(text, "\nd         \033[1;35mERROR 1/1\033[0m "));
 	ck_assert_ptr_null(strstr(text, "console"));
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
 START_TEST(test_nothing_at_all)
 {
-	struct results results;
-	char *text = NULL;
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL;
 
 	results_init(&results);
 	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, false, capture));
 	ck_assert_str_eq(text, "program   \n\nKernels\n\n0 points, 0.0 s\n"
 			       "0 passed, 0 failed, 0 skipped\n");
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 
@@ -174,9 +168,9 @@ static const struct {
 START_TEST(test_long_lists)
 {
 	const char *more = list_cases[_i].more;
-	struct results results;
+	struct results results DEINIT(results_deinit);
 	size_t lines = 0;
-	char *text = NULL;
+	FREED char *text = NULL;
 
 	results_init(&results);
 	fixture_kernel(&results, "host", "6", "", "native", "ok", "", 0, 0);
@@ -197,8 +191,6 @@ START_TEST(test_long_lists)
 	if (more)
 		ck_assert(!strncmp(failed, more, strlen(more)) &&
 			  !strncmp(faults, more, strlen(more)));
-	free(text);
-	results_deinit(&results);
 }
 END_TEST
 

@@ -531,14 +531,13 @@ START_TEST(test_case)
 	char *arguments[] = { "diff", test->a ? "a" : "image", test->b ? "b" : "image",
 			      (char *)test->option, NULL };
 	int status;
-	char *output = command_output(command_diff, arguments, &status);
+	FREED char *output = command_output(command_diff, arguments, &status);
 	ck_assert_int_eq(chdir("/"), 0);
 	nftw(directory, tree_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	ck_assert_msg(status == test->status, "%s: exit status %d:\n%s", test->name, status,
 		      output);
 	ck_assert_msg(!test->output || !strcmp(output, test->output), "%s:\nexpected\n%sactual\n%s",
 		      test->name, test->output, output);
-	free(output);
 }
 END_TEST
 
@@ -629,17 +628,14 @@ START_TEST(test_readelf_says_the_same_of_an_image)
 	ck_assert_msg(WIFEXITED(readelf_status) && WEXITSTATUS(readelf_status) < 2, "%s", command);
 	char *arguments[] = { "diff", real, dump, NULL };
 	int status;
-	char *output = command_output(command_diff, arguments, &status);
+	FREED char *output = command_output(command_diff, arguments, &status);
 	unlink(dump);
 	ck_assert_msg(status == EXIT_OK, "%s: exit status %d:\n%.2000s", real, status, output);
 	unsigned long equal = 0;
 	ck_assert(sscanf(output + strlen(READELF_COMPARED), "%lu functions equal", &equal) == 1);
 	ck_assert_uint_gt(equal, 100);
-	free(output);
 }
 END_TEST
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* Names are a file's, and may be longer than all of its CFI. */
 START_TEST(names_of_a_table_have_a_limit)

@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "tables/diff/diff.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static void add_function(struct diff_table *table, const char *text)
 {
@@ -39,12 +38,12 @@ static void add_function(struct diff_table *table, const char *text)
 
 static void add_functions(struct diff_table *table, const char *line)
 {
-	char *copy = strdup(line), *rest = copy;
+	FREED char *copy = strdup(line);
+	char *rest = copy;
 
 	for (char *word; (word = strsep(&rest, " "));)
 		if (*word)
 			add_function(table, word);
-	free(copy);
 }
 
 static void said_of(const char *a, const char *b, bool by_address, char *said)

@@ -16,9 +16,8 @@
 #include "tables/diff/diff.h"
 #include "tables/table/tests/section_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define HEADER	     "stackproof table text 1\n"
-#define FUNCTIONS    24
+#define HEADER	  "stackproof table text 1\n"
+#define FUNCTIONS 24
 
 /* ---- many of them ------------------------------------------------------------------------------- */
 
@@ -49,7 +48,7 @@ START_TEST(each_function_has_its_rules)
 	struct image *image;
 	struct error error;
 	struct cfi *cfi;
-	char *saved;
+	FREED char *saved = NULL;
 	size_t size;
 	FILE *file = open_memstream(&saved, &size);
 	int fd = mkstemp(path);
@@ -88,7 +87,6 @@ START_TEST(each_function_has_its_rules)
 		ck_assert_uint_eq(function->has_pc, _i < 2);
 		ck_assert_uint_eq(function->pc, _i < 2 ? 0x1100 + 0x10 * i : 0);
 	}
-	free(saved);
 	diff_table_deinit(&table);
 	diff_words_deinit(&words);
 	cfi_destroy(cfi);
@@ -210,11 +208,10 @@ START_TEST(one_side_is_standard_input)
 		fclose(file);
 	}
 	input = inputs[_i].input;
-	char *output = command_output(diff_of_input, arguments, &status);
+	FREED char *output = command_output(diff_of_input, arguments, &status);
 	folder_remove();
 	ck_assert_msg(status == (int)inputs[_i].status && strstr(output, inputs[_i].says),
 		      "%s: %d: %s", inputs[_i].name, status, output);
-	free(output);
 }
 END_TEST
 

@@ -6,8 +6,6 @@
 #include "diff_dump.h"
 #include "readelf_words.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* A section of one CIE, and in it an FDE. */
 #define EH_FRAME    CONTENTS(".eh_frame") CIE("00000000", "00000000", "zR")
 #define DEBUG_FRAME CONTENTS(".debug_frame") CIE("00000000", "00000000", "zR")

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "tables/diff/diff.h"
 
 static const struct words_case {
@@ -84,7 +85,7 @@ START_TEST(words_are_a_row)
 	uint8_t expression[DIFF_EXPRESSION_BYTES];
 	struct row row = { .pc = 5, .pc_end = 7, .args_size = 9 };
 	uint32_t declared;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	enum diff_said said = diff_rules_read(test->dialect, test->words, &row, &declared,
@@ -101,7 +102,6 @@ START_TEST(words_are_a_row)
 		      test->said);
 	ck_assert_uint_eq(row.pc, 5);
 	ck_assert_uint_eq(row.pc_end, 7);
-	free(text);
 }
 END_TEST
 

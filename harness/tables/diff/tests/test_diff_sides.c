@@ -16,8 +16,7 @@
 #include "tables/diff/diff.h"
 #include "tables/table/tests/section_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define HEADER	     "stackproof table text 1\n"
+#define HEADER "stackproof table text 1\n"
 
 /* ---- a saved table in a dialect ------------------------------------------------------------- */
 
@@ -325,7 +324,7 @@ START_TEST(what_differs_is_said)
 	struct diff_match match;
 	struct error error;
 	struct gate gate = { .unit = "functions", .bad_input = reports[_i].bad_input };
-	char *said = NULL;
+	FREED char *said = NULL;
 	size_t size;
 	FILE *file = open_memstream(&said, &size);
 	struct diff_report report = { .file = file,
@@ -345,7 +344,6 @@ START_TEST(what_differs_is_said)
 	ck_assert_msg(!strcmp(said, reports[_i].said), "%s:\n%s", reports[_i].name, said);
 	ck_assert_uint_eq(gate.checked, reports[_i].checked);
 	ck_assert_uint_eq(gate.findings, reports[_i].findings);
-	free(said);
 	diff_match_deinit(&match);
 	diff_table_deinit(&a);
 	diff_table_deinit(&b);
@@ -518,11 +516,10 @@ START_TEST(two_files)
 	}
 	for (int i = 0; i < COUNT(c->argument) && c->argument[i]; i++)
 		arguments[1 + i] = (char *)c->argument[i];
-	char *output = command_output(command_diff, arguments, &status);
+	FREED char *output = command_output(command_diff, arguments, &status);
 	folder_remove();
 	ck_assert_msg(status == (int)c->status, "%s: %d: %s", c->name, status, output);
 	output_says(c->name, output, c->has, COUNT(c->has), c->has_not, COUNT(c->has_not));
-	free(output);
 }
 END_TEST
 

@@ -5,8 +5,6 @@
 #include "tests/suite.h"
 #include "diff_dump.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define OTEL	   &diff_dialect_otel
 #define PARCA	   &diff_dialect_parca
 #define PARCA_ROWS &diff_dialect_parca_rows

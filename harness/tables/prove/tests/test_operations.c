@@ -12,9 +12,8 @@
 #include "tests/suite.h"
 #include "tables/prove/operations.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define MEMORY	     0x1000 /* two words */
-#define OPS	     10
+#define MEMORY 0x1000 /* two words */
+#define OPS    10
 
 static const uint64_t words[2] = { 0x1122334455667788, 0x99aabbccddeeff00 };
 

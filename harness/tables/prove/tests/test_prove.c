@@ -19,8 +19,6 @@
 #include "tables/prove/row_referee.h"
 #include "table/unwind_table.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- images without a fault --------------------------------------------------------------- */
 
 static const struct image_case {

@@ -19,8 +19,6 @@
 #include "base/cli/exit_status.h"
 #include "image/image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- spoilt copies ------------------------------------------------------------------------ */
 
 struct file {
@@ -367,7 +365,7 @@ START_TEST(exit_status_tells)
 		}
 		setenv("PATH", directory, 1); /* each test is a process of its own */
 	}
-	char *output = command_output(c->command, arguments, &status);
+	FREED char *output = command_output(c->command, arguments, &status);
 	ck_assert_msg(status == (int)c->status, "%s: %d, expected %d:\n%s", c->name, status,
 		      c->status, output);
 	ck_assert_msg(strstr(output, c->said) != NULL, "%s: \"%s\" is missing:\n%s", c->name,
@@ -376,7 +374,6 @@ START_TEST(exit_status_tells)
 	ck_assert_msg(!c->readelf || (status == EXIT_FINDINGS && !strstr(output, "--strict")) ==
 					     (strstr(output, "another line") != NULL),
 		      "%s: %s", c->name, output);
-	free(output);
 	setenv("PATH", "/usr/bin:/bin", 1);
 	tree_remove(directory);
 }

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "commands/prove.c"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 #define PROVEN(more) "{'status':'proven','compared':5" more "}"
 #define FINDING	     "{'message':'why'}"
@@ -108,17 +107,16 @@ START_TEST(objects_are_counted)
 				   .totals.counts = json_object() };
 	const struct image_path image = { .path = (char *)"image", .named = c->named };
 	json_t *summary = json_object();
-	char *not_checked;
+	FREED char *not_checked = NULL;
 
 	cases_begin(&proving.cases, "prove");
 	for (int i = 0; i < COUNT(c->object) && c->object[i]; i++) {
-		char *text = double_quoted(c->object[i]);
+		FREED char *text = double_quoted(c->object[i]);
 		json_t *object = json_loads(text, 0, NULL);
 
 		ck_assert_msg(object != NULL, "%s", text);
 		take_object(&proving, &image, object);
 		json_decref(object);
-		free(text);
 	}
 	ck_assert_msg(gate_status(&proving.gate) == c->status, "%s: %d", c->name,
 		      gate_status(&proving.gate));
@@ -127,10 +125,8 @@ START_TEST(objects_are_counted)
 	ck_assert_msg(proving.gate.checked == c->checked, "%s", c->name);
 	gate_json(&proving.gate, summary);
 	not_checked = json_dumps(json_object_get(summary, "not_checked"), JSON_COMPACT);
-	char *expected = double_quoted(c->not_checked);
+	FREED char *expected = double_quoted(c->not_checked);
 	ck_assert_msg(!strcmp(not_checked, expected), "%s: %s", c->name, not_checked);
-	free(expected);
-	free(not_checked);
 	json_decref(summary);
 	json_decref(proving.totals.counts);
 }

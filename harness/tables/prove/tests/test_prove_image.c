@@ -9,11 +9,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "tables/diff/tests/diff_image.h"
 #include "tables/prove/prove.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define FILE_BYTES   0x2000
+#define FILE_BYTES 0x2000
 
 static const uint8_t plain[] = { CIE_USUAL };
 
@@ -260,11 +260,10 @@ static char *prove_made(void (*make)(struct diff_image *image), uint16_t type, b
 
 START_TEST(image_is_proven)
 {
-	char *text = prove_made(cases[_i].make, ET_DYN, cases[_i].referee);
+	FREED char *text = prove_made(cases[_i].make, ET_DYN, cases[_i].referee);
 
 	ck_assert_msg(!strcmp(text, cases[_i].text), "%s\nexpected:\n%s\nsaid:\n%s", cases[_i].name,
 		      cases[_i].text, text);
-	free(text);
 }
 END_TEST
 
@@ -282,13 +281,12 @@ START_TEST(what_is_malformed_in_an_object)
 	};
 
 	for (int i = 0; i < 2 * COUNT(objects); i++) { /* libdw asked, and not */
-		char *text = prove_made(objects[i / 2].make, ET_REL, i % 2);
+		FREED char *text = prove_made(objects[i / 2].make, ET_REL, i % 2);
 
 		ck_assert_msg(strstr(text, objects[i / 2].has) &&
 				      strstr(text, "'status':'unchecked'") &&
 				      !strstr(text, objects[i / 2].referee) == !(i % 2),
 			      "%d: %s", i, text);
-		free(text);
 	}
 }
 END_TEST
@@ -320,9 +318,8 @@ START_TEST(no_file_can_be_opened)
 	ck_assert_int_ge(next, 0);
 	close(next);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	char *text = prove(&options, "/proc/self/exe");
+	FREED char *text = prove(&options, "/proc/self/exe");
 	ck_assert_msg(strstr(text, "'status':'failed','code':'system',") != NULL, "%s", text);
-	free(text);
 }
 END_TEST
 

@@ -15,8 +15,6 @@
 #include "tables/table/table.h"
 #include "tables/table/tests/section_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* sed's commands on our own lines: what a readelf of another opinion would print. */
 static const struct line_case {
 	const char *name;

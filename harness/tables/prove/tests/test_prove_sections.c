@@ -18,8 +18,6 @@
 #include "tables/prove/prove_image.c"
 #include "tables/table/tests/section_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const uint8_t plain[] = { CIE_USUAL };
 
 /* ---- sections ------------------------------------------------------------------------------- */
@@ -121,7 +119,7 @@ static json_t *prove(const struct prove_options *options, const char *path, size
 {
 	struct image_path image = { .path = (char *)path, .named = true };
 	json_t *ret = NULL;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -132,7 +130,6 @@ static json_t *prove(const struct prove_options *options, const char *path, size
 		json_decref(ret);
 		ret = json_loadb(line, (size_t)(end - line), 0, NULL);
 	}
-	free(text);
 	ck_assert_ptr_nonnull(ret);
 	return ret;
 }
@@ -160,7 +157,7 @@ START_TEST(each_section_is_proven)
 	section_image_write("image", c->section);
 	proof = prove(&options, "image", &lines);
 	referee = json_object_get(proof, "referee");
-	char *said = json_dumps(proof, 0);
+	FREED char *said = json_dumps(proof, 0);
 	ck_assert_msg(lines == 1, "%s: %s", c->name, said);
 	ck_assert_msg(!strcmp(json_text(proof, "status"), c->status), "%s: %s", c->name, said);
 	const struct {
@@ -186,7 +183,6 @@ START_TEST(each_section_is_proven)
 				      counts[i].count,
 			      "%s, %s: %s", c->name, counts[i].key, said);
 	ck_assert_int_eq(referee != NULL, c->referee);
-	free(said);
 	json_decref(proof);
 }
 END_TEST
@@ -373,7 +369,7 @@ START_TEST(images_one_after_another)
 	make_images(c->readelf);
 	for (int i = 0; i < COUNT(c->argument) && c->argument[i]; i++)
 		arguments[4 + i] = (char *)c->argument[i];
-	char *output = command_output(command_prove, arguments, &status);
+	FREED char *output = command_output(command_prove, arguments, &status);
 	ck_assert_msg(status == (int)c->status, "%s: %d: %s", c->name, status, output);
 	ck_assert_msg(strstr(output, c->summary) != NULL, "%s: no %s in %s", c->name, c->summary,
 		      output);
@@ -382,7 +378,6 @@ START_TEST(images_one_after_another)
 		      output);
 	read_cases(said, sizeof(said));
 	ck_assert_msg(!c->cases || !strcmp(said, c->cases), "%s: %s", c->name, said);
-	free(output);
 	setenv("PATH", "/usr/bin:/bin", 1);
 	ck_assert_int_eq(
 		system("rm -r found good nothing* malformed ?_search* report readelf 2>/dev/null"

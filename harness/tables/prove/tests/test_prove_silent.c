@@ -45,7 +45,6 @@ static int made_up_prove(const struct cfi *of, const struct table *table, table_
 #undef table_build
 #undef table_prove
 
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define RULE_OF_BYTES TABLE_MARKER_COUNT /* the first one that is no marker */
 
 static const uint8_t cie_bytes[] = { CIE_USUAL };
@@ -278,7 +277,7 @@ START_TEST(counts_of_a_proof_are_said)
 	};
 	json_t *proof = json_object();
 	struct error error;
-	char *text;
+	FREED char *text = NULL;
 
 	proof_counts = &counts;
 	ck_assert_int_eq(check_table(image, cfi, stdout, proof, &error), 0);
@@ -289,7 +288,6 @@ START_TEST(counts_of_a_proof_are_said)
 			 "\"unsupported_register\":2,\"offset_range\":3,\"malformed\":4,"
 			 "\"too_many_rules\":5},\"silent\":12,\"gaps\":13,\"outside\":14,"
 			 "\"evaluated\":15}");
-	free(text);
 	json_decref(proof);
 }
 END_TEST
@@ -312,7 +310,7 @@ static const struct {
 
 START_TEST(gap_is_judged)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	struct referee_check check = { .check = { "libdw", image, file, 0 },
@@ -340,7 +338,6 @@ START_TEST(gap_is_judged)
 		ck_assert_str_eq(text, "");
 	}
 	row_referee_destroy(check.referee);
-	free(text);
 }
 END_TEST
 
@@ -426,7 +423,7 @@ START_TEST(words_behind_a_terminator)
 	const struct row row = { .pc = 0x1104, .pc_end = 0x1108, .cfa = { RULE_OFFSET } };
 
 	for (int i = 0; i < COUNT(words); i++) {
-		char *text;
+		FREED char *text = NULL;
 		size_t size;
 		FILE *file = open_memstream(&text, &size);
 		struct referee_check check = { .check = { "libdw", image, file, 0 },
@@ -444,7 +441,6 @@ START_TEST(words_behind_a_terminator)
 		ck_assert_msg(!*text || strstr(text, "\"function\":\"f\",\"pc\":\"0x1104\","
 						     "\"pc_end\":\"0x1108\""),
 			      "%s", text);
-		free(text);
 	}
 }
 END_TEST
@@ -513,7 +509,7 @@ START_TEST(one_section_excuses_none_of_another)
 							NO_SECTION };
 	struct image *both;
 	struct error error;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	json_t *proof = json_object();
@@ -529,7 +525,6 @@ START_TEST(one_section_excuses_none_of_another)
 	ck_assert_int_eq(json_count(referee, "unknown"), 4);
 	ck_assert_int_eq(json_count(referee, "agreed"), 0);
 	json_decref(proof);
-	free(text);
 	image_destroy(both);
 	unlink("both");
 }
@@ -557,7 +552,7 @@ START_TEST(what_libdw_refuses)
 	ck_assert_msg(!image_create("both", &both, &error), "%s", error.message);
 	word = ROW_AGREED;
 	for (int i = 0; i < COUNT(refusals); i++) {
-		char *text;
+		FREED char *text = NULL;
 		size_t size;
 		FILE *file = open_memstream(&text, &size);
 		json_t *proof = json_object();
@@ -575,7 +570,6 @@ START_TEST(what_libdw_refuses)
 		ck_assert_str_eq(json_text(referee, "message"), i ? "libdw: no" : "");
 		ck_assert_str_eq(text, "");
 		json_decref(proof);
-		free(text);
 	}
 	refuses[0] = refuses[1] = false;
 	image_destroy(both);
@@ -600,7 +594,7 @@ START_TEST(wrong_entries_are_counted)
 		json_t *proof = json_object();
 		const json_t *search;
 		int lines = 0;
-		char *text;
+		FREED char *text = NULL;
 		size_t size;
 		FILE *file = open_memstream(&text, &size);
 
@@ -615,7 +609,6 @@ START_TEST(wrong_entries_are_counted)
 		ck_assert_int_eq(lines, tables[i].lines);
 		ck_assert(!lines || strstr(text, "\"message\":\".eh_frame_hdr+0x8: wrong\""));
 		json_decref(proof);
-		free(text);
 	}
 }
 END_TEST
@@ -674,7 +667,7 @@ START_TEST(lines_of_readelf_are_counted)
 	const json_t *counts;
 	struct error error = { 0 };
 	int lines = 0;
-	char *text;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size), *elf = fopen("image", "r+");
 	const Elf64_Off zero = 0;
@@ -707,7 +700,6 @@ START_TEST(lines_of_readelf_are_counted)
 		lines++;
 	ck_assert_msg(lines == c->lines && !*text == !lines, "%s: %s", c->name, text);
 	json_decref(proof);
-	free(text);
 }
 END_TEST
 

@@ -7,21 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "tables/prove/prove.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* ' is a double quote. */
 static json_t *object_of(const char *text)
 {
-	char *copy = strdup(text);
+	FREED char *copy = strdup(text);
 	json_t *object;
 
 	for (char *at = copy; *at; at++)
 		*at = *at == '\'' ? '"' : *at;
 	object = json_loads(copy, 0, NULL);
 	ck_assert_msg(object != NULL, "%s", copy);
-	free(copy);
 	return object;
 }
 
@@ -59,7 +57,7 @@ static const struct {
 START_TEST(images_are_said)
 {
 	json_t *proof = object_of(images[_i].proof);
-	char *text;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -67,7 +65,6 @@ START_TEST(images_are_said)
 	fclose(file);
 	ck_assert_msg(!strcmp(text, images[_i].text), "%s: %s", images[_i].name, text);
 	json_decref(proof);
-	free(text);
 }
 END_TEST
 
@@ -85,7 +82,7 @@ static const struct {
 START_TEST(findings_are_said)
 {
 	json_t *finding = object_of(findings[_i].finding);
-	char *text;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -93,7 +90,6 @@ START_TEST(findings_are_said)
 	fclose(file);
 	ck_assert_str_eq(text, findings[_i].text);
 	json_decref(finding);
-	free(text);
 }
 END_TEST
 
@@ -161,7 +157,7 @@ START_TEST(sums_are_said)
 					     .with_findings = 6,
 					     .counts = object_of(summaries[_i].counts),
 					     .seconds = 7.5 };
-	char *text;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -169,7 +165,6 @@ START_TEST(sums_are_said)
 	fclose(file);
 	ck_assert_msg(!strcmp(text, summaries[_i].text), "%s:%s", summaries[_i].name, text);
 	json_decref(totals.counts);
-	free(text);
 }
 END_TEST
 

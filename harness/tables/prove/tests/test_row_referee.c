@@ -13,11 +13,10 @@
 #include "tables/diff/tests/diff_image.h"
 #include "tables/prove/row_referee.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CFA	     (-1)   /* as a column */
-#define PLT	     0x1050 /* in the image: behind its 16 bytes the CFA is an expression */
-#define SIGNAL	     0x1060
-#define ORDINARY     0x1000
+#define CFA	 (-1)	/* as a column */
+#define PLT	 0x1050 /* in the image: behind its 16 bytes the CFA is an expression */
+#define SIGNAL	 0x1060
+#define ORDINARY 0x1000
 
 struct fixture {
 	char path[32];

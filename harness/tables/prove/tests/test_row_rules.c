@@ -12,21 +12,20 @@
 #include "tables/diff/tests/diff_image.h"
 #include "tables/prove/row_referee.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CFA	     (-1) /* as a column */
-#define RULES	     0x1000
-#define RULES_END    0x1010
-#define BAD_CFA	     0x1020
-#define BAD_RULE     0x1030
-#define OTHER_RA     0x1040
-#define SIGNAL	     0x1050
-#define NO_CFA	     0x1060
-#define NOWHERE	     0x1070
-#define IN_PLACE     0x1080 /* the return address is where a jump left it, in r15 */
-#define SAME	     0x1090
-#define SAVED	     0x10a0
-#define MOVED	     0x10b0
-#define LOST	     0x10c0
+#define CFA	  (-1) /* as a column */
+#define RULES	  0x1000
+#define RULES_END 0x1010
+#define BAD_CFA	  0x1020
+#define BAD_RULE  0x1030
+#define OTHER_RA  0x1040
+#define SIGNAL	  0x1050
+#define NO_CFA	  0x1060
+#define NOWHERE	  0x1070
+#define IN_PLACE  0x1080 /* the return address is where a jump left it, in r15 */
+#define SAME	  0x1090
+#define SAVED	  0x10a0
+#define MOVED	  0x10b0
+#define LOST	  0x10c0
 
 static void make_fdes(struct diff_image *image)
 {

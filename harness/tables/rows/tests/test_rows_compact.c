@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 
 #define PLACES(n) (TABLE_RULE_EXTENDED | (n) << TABLE_RULE_PLACES_SHIFT)
 #define CFA(kind, reg, offset)                                                                     \
@@ -60,7 +61,7 @@ START_TEST(a_rule_is_a_row_again)
 {
 	const struct rule_case *test = &rule_cases[_i];
 	struct row_said *said = calloc(1, sizeof(*said));
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -73,7 +74,6 @@ START_TEST(a_rule_is_a_row_again)
 	ck_assert_int_eq(said->kind, ROW_SAID_ROW);
 	ck_assert_uint_eq(said->declared, UINT32_MAX);
 	ck_assert_uint_eq(said->vague, 0);
-	free(text);
 	free(said);
 }
 END_TEST

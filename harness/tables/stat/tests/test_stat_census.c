@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "tables/stat/stat.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
@@ -82,23 +83,21 @@ START_TEST(expressions_are_counted)
 	struct literal nothing = BYTES("");
 	size_t cie = put_cie(&bytes, 0, cases[_i].cie);
 	struct image image;
-	char *text;
+	FREED char *text = NULL;
 
 	put_fde(&bytes, cie, TEST_PC, TEST_PC_RANGE, cases[_i].fde);
 	put_fde(&bytes, cie, TEST_PC + TEST_PC_RANGE, TEST_PC_RANGE, nothing);
 	image = fake_image(&bytes);
 	text = census(&image);
 	ck_assert_msg(!strcmp(text, cases[_i].census), "%s: %s", cases[_i].name, text);
-	free(text);
 }
 END_TEST
 
 START_TEST(no_cfi_has_no_expressions)
 {
-	char *text = census(NULL);
+	FREED char *text = census(NULL);
 
 	ck_assert_str_eq(text, "{\"expressions\":{},\"expressions_other\":{}}");
-	free(text);
 }
 END_TEST
 

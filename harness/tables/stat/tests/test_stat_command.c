@@ -16,8 +16,6 @@
 #include "commands/stat.c"
 #include "tables/table/tests/section_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const uint8_t plain[] = { CIE_USUAL };
 
 /* ---- images --------------------------------------------------------------------------------- */
@@ -192,10 +190,9 @@ START_TEST(images_one_after_another)
 
 	for (int i = 0; i < COUNT(c->argument) && c->argument[i]; i++)
 		arguments[2 + i] = (char *)c->argument[i];
-	char *output = command_output(command_stat, arguments, &status);
+	FREED char *output = command_output(command_stat, arguments, &status);
 	ck_assert_msg(status == (int)c->status, "%s: %d: %s", c->name, status, output);
 	output_says(c->name, output, c->has, COUNT(c->has), c->has_not, COUNT(c->has_not));
-	free(output);
 }
 END_TEST
 

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "tables/stat/stat.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define SEGMENT_BYTES 0x2000
 #define EH_FRAME      0x40000 /* offset in the file and address: outside of the segment */
 #define BIG_BYTES     (1u << 19)
@@ -198,7 +198,7 @@ START_TEST(all_is_said_of_an_image)
 	struct literal usual = CFI(CFA_USUAL);
 	struct bytes bytes = { .size = 0 };
 	size_t cie = put_cie(&bytes, 0, usual);
-	char *lines;
+	FREED char *lines = NULL;
 
 	for (int i = 0; i < 3 && cases[_i].fde[i].range; i++)
 		put_fde(&bytes, cie, cases[_i].fde[i].pc, cases[_i].fde[i].range,
@@ -207,7 +207,6 @@ START_TEST(all_is_said_of_an_image)
 	write_image(path, bytes.data, bytes.size);
 	lines = stat_lines(path);
 	ck_assert_msg(!strcmp(lines, cases[_i].lines), "%s:\n%s", cases[_i].name, lines);
-	free(lines);
 	unlink(path);
 }
 END_TEST
@@ -219,7 +218,7 @@ START_TEST(a_malformed_cie_of_nobody_is_no_loss)
 	struct literal usual = CFI(CFA_USUAL), nothing = BYTES("");
 	struct bytes bytes = { .size = 0 };
 	size_t cie = put_cie(&bytes, 0, usual);
-	char *lines;
+	FREED char *lines = NULL;
 
 	put_fde(&bytes, cie, 0x1000, 0x20, nothing);
 	cie = put_cie(&bytes, 0, usual);
@@ -234,7 +233,6 @@ START_TEST(a_malformed_cie_of_nobody_is_no_loss)
 		"\"lost\":{},\"expressions\":{},\"expressions_other\":{},\"lost_fdes\":0,"
 		"\"lost_fdes_by_reason\":{},\"executable_bytes\":8192,"
 		"\"covered_bytes\":32,\"malformed_rows\":0}\n");
-	free(lines);
 	unlink(path);
 }
 END_TEST
@@ -242,7 +240,7 @@ END_TEST
 START_TEST(no_cfi_is_an_empty_table)
 {
 	char path[] = "/tmp/test_stat_image.XXXXXX";
-	char *lines;
+	FREED char *lines = NULL;
 
 	temporary(path);
 	write_image(path, NULL, 0);
@@ -254,7 +252,6 @@ START_TEST(no_cfi_is_an_empty_table)
 		"\"lost\":{},\"expressions\":{},\"expressions_other\":{},\"lost_fdes\":0,"
 		"\"lost_fdes_by_reason\":{},\"executable_bytes\":8192,\"covered_bytes\":0,"
 		"\"malformed_rows\":0}\n");
-	free(lines);
 	unlink(path);
 }
 END_TEST
@@ -262,13 +259,12 @@ END_TEST
 START_TEST(what_is_no_image_is_an_error)
 {
 	char path[] = "/tmp/test_stat_image.XXXXXX";
-	char *lines;
+	FREED char *lines = NULL;
 
 	temporary(path);
 	lines = stat_lines(path);
 	ck_assert_str_eq(lines, "{\"type\":\"stat_error\",\"image\":\"image\",\"code\":\"not_elf\","
 				"\"message\":\"too short for an ELF file\"}\n");
-	free(lines);
 	unlink(path);
 }
 END_TEST
@@ -343,7 +339,7 @@ static const struct {
 
 START_TEST(of_many_some_are_said)
 {
-	char *lines = lines_of_many(many[_i].count, many[_i].pc, many[_i].instructions);
+	FREED char *lines = lines_of_many(many[_i].count, many[_i].pc, many[_i].instructions);
 	size_t size = strlen(lines);
 	const char *last;
 
@@ -353,7 +349,6 @@ START_TEST(of_many_some_are_said)
 	ck_assert_ptr_nonnull(last);
 	ck_assert_msg(!strcmp(last + 1, many[_i].last), "%s: %s", many[_i].name, last + 1);
 	ck_assert_uint_eq(count_lines(lines, many[_i].type), many[_i].lines);
-	free(lines);
 }
 END_TEST
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "clock.h"
 #include "base/images/debug_link.h"
 #include "base/images/image_list.h"
@@ -41,8 +42,7 @@ static int made_up_outside(const struct cfi *cfi, cfi_outside_fn fn, void *conte
 #undef cfi_addresses_create
 #undef cfi_outside
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define ADOPTED	     1000000 /* what looking for the debug file takes */
+#define ADOPTED 1000000 /* what looking for the debug file takes */
 
 enum broken { NOTHING, FIRST_OPEN, LAST_OPEN, LAST_BUILD, CFI, ADDRESSES, OUTSIDE };
 
@@ -245,7 +245,7 @@ START_TEST(what_is_missing_costs_itself)
 		world = (struct made_up) { .now = 0 };
 		objects = said(failures[which].broken);
 		last = json_array_get(objects, json_array_size(objects) - 1);
-		char *text = json_dumps(objects, 0);
+		FREED char *text = json_dumps(objects, 0);
 		ck_assert_msg(count_of(objects, "stat", "rows") == failures[which].stats &&
 				      count_of(objects, "stat_diagnostic", "message") ==
 					      failures[which].diagnostics &&
@@ -260,7 +260,6 @@ START_TEST(what_is_missing_costs_itself)
 			ck_assert_str_eq(json_text(last, "code"), "memory");
 			ck_assert_str_eq(json_text(last, "image"), path);
 		}
-		free(text);
 		json_decref(objects);
 	}
 }
@@ -269,7 +268,7 @@ END_TEST
 START_TEST(each_is_of_its_section)
 {
 	json_t *objects = said(NOTHING), *object;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size, i;
 	FILE *file = open_memstream(&text, &size);
 
@@ -283,7 +282,6 @@ START_TEST(each_is_of_its_section)
 			       "stat_lost .eh_frame 0x9000..0x9010\n"
 			       "stat_lost .debug_frame 0x9010..0x9020\n"
 			       "stat_lost .eh_frame 0x9020..0x9030\n");
-	free(text);
 	json_decref(objects);
 }
 END_TEST

@@ -16,8 +16,6 @@
 #include "tables/table/table.h"
 #include "tables/table/tests/section_image.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static const uint8_t plain[] = { CIE_USUAL };
 
 static inline void eh_frame(struct diff_image *image)

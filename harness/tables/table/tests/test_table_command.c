@@ -65,14 +65,13 @@ START_TEST(image_is_narrowed)
 	for (int i = 0; i < 3; i++)
 		arguments[2 + i] = (char *)cases[_i].options[i];
 	int status;
-	char *output = command_output(command_table, arguments, &status);
+	FREED char *output = command_output(command_table, arguments, &status);
 	ck_assert_int_eq(chdir("/"), 0);
 	nftw(directory, tree_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	ck_assert_msg(status == cases[_i].status, "%s: exit status %d: %s", cases[_i].name, status,
 		      output);
 	ck_assert_msg(!cases[_i].output || !strcmp(output, cases[_i].output),
 		      "%s:\nexpected\n%sactual\n%s", cases[_i].name, cases[_i].output, output);
-	free(output);
 }
 END_TEST
 
@@ -125,13 +124,12 @@ START_TEST(function_of_an_object_file_is_found_by_its_section)
 	for (int i = 0; i < 2; i++) {
 		char *arguments[] = { "table", (char *)formats[i], "--func=g", path, NULL };
 		int status;
-		char *output = command_output(command_table, arguments, &status);
+		FREED char *output = command_output(command_table, arguments, &status);
 		ck_assert_int_eq(status, EXIT_OK);
 		ck_assert_msg(strstr(output, i ? "\"function\":\"g\"" : "function g\n") &&
 				      strstr(output, "rbx") &&
 				      !strstr(output, i ? "\"function\":\"f\"" : "function f\n"),
 			      "%s", output);
-		free(output);
 	}
 	unlink(path);
 }
@@ -165,21 +163,18 @@ START_TEST(rules_of_one_section)
 		char *arguments[] = { "table", "--format=compact", (char *)asked[i].section, path,
 				      NULL };
 		int status;
-		char *output = command_output(command_table, arguments, &status);
+		FREED char *output = command_output(command_table, arguments, &status);
 
 		ck_assert_int_eq(status, EXIT_OK);
 		ck_assert_msg(!strstr(output, "cfa=rsp+16") == !asked[i].has_f &&
 				      !strstr(output, "cfa=rsp+32") == !asked[i].has_g,
 			      "%s: %s", asked[i].section, output);
-		free(output);
 	}
 	unlink(path);
 	if (made)
 		printf("no gcc-12: left out\n");
 }
 END_TEST
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 SUITE(table_command, LOOP(image_is_narrowed, cases),
       TEST(function_of_a_linked_image_has_no_diagnostics),

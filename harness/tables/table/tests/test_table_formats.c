@@ -11,8 +11,6 @@
 #include "tables/diff/tests/diff_image.h"
 #include "tables/table/table.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static void fdes(struct diff_image *image)
 {
 	/* id 0, version 1, "zR", 1, -8, 16, 1 byte: absptr */

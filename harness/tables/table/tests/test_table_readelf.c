@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/suite.h"
+#include "base/cli/tests/freed.h"
 #include "base/cli/exit_status.h"
 #include "commands/commands.h"
 
@@ -91,8 +92,8 @@ START_TEST(lines_are_equal)
 	FILE *theirs;
 	pid_t our_child = start(false, path, &ours);
 	pid_t their_child = start(true, path, &theirs);
-	char *our_line = NULL;
-	char *their_line = NULL;
+	FREED char *our_line = NULL;
+	FREED char *their_line = NULL;
 	size_t our_size = 0;
 	size_t their_size = 0;
 	unsigned long number = 0;
@@ -113,8 +114,6 @@ START_TEST(lines_are_equal)
 	}
 	int our_status = finish(our_child, ours);
 	int their_status = finish(their_child, theirs);
-	free(our_line);
-	free(their_line);
 	ck_assert_int_ne(their_status, 127);
 	ck_assert_msg(equal, "%s differs in line %lu", path, number);
 	ck_assert_int_eq(our_status, EXIT_OK);
