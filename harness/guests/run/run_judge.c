@@ -144,34 +144,6 @@ static void judge_skip(struct cell *cell)
 			 EXIT_SKIPPED);
 }
 
-/* Points of a count of the verdicts that are ignored. */
-static uint64_t ignored_of(const struct cell *cell, const char *count)
-{
-	return strcmp(count, "conversion_loss_silent")
-		       ? cell_ignored(cell, count, NULL)
-		       : cell_ignored(cell, "conversion_loss", "silent");
-}
-
-/* Appends "name 3" for each fault that is not the toolchain's, and not ignored. */
-static void list_faults(const struct cell *cell, const json_t *verdicts, char *ret, size_t size)
-{
-	static const char *const faults[] = { "unexplained", "reader_fault", "walk_fault",
-					      "kernel_fault", "conversion_loss_silent" };
-	size_t used = 0;
-
-	ret[0] = '\0';
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		uint64_t ignored = ignored_of(cell, faults[i]);
-		uint64_t count = json_number(verdicts, faults[i]);
-
-		count -= ignored < count ? ignored : count;
-		if (count && used < size) {
-			used += snprintf(ret + used, size - used, "%s%s %llu", used ? ", " : "",
-					 faults[i], (unsigned long long)count);
-		}
-	}
-}
-
 /*
  * bpf must be exact at every point, except where the table itself is wrong or memory was absent.
  * Where there was no trap
@@ -195,7 +167,7 @@ static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t
 	uint64_t ignored = cell_ignored(cell, NULL, NULL) -
 			   cell_ignored(cell, "table_fault", NULL) -
 			   (flagged ? cell_ignored(cell, "conversion_loss", NULL) -
-					      ignored_of(cell, "conversion_loss_silent")
+					      cell_ignored_of(cell, "conversion_loss_silent")
 				    : 0);
 	const char *separator = faults[0] ? "; " : "";
 
@@ -304,6 +276,9 @@ static void judge_expected(struct cell *cell, const char *expected)
 static void judge_objects(struct cell *cell, const char *engines, const char *expected)
 {
 	const json_t *verdicts = cell_object(cell, "verdicts", NULL);
+	/* Those that are not the toolchain's. */
+	static const char *const ours[] = { "unexplained",  "reader_fault",	      "walk_fault",
+					    "kernel_fault", "conversion_loss_silent", NULL };
 	char faults[256];
 
 	if (!verdicts) {
@@ -314,7 +289,7 @@ static void judge_objects(struct cell *cell, const char *engines, const char *ex
 		cell_set(cell, CELL_ERROR, "no point was compared");
 		return;
 	}
-	list_faults(cell, verdicts, faults, sizeof(faults));
+	cell_list_faults(cell, verdicts, ours, faults, sizeof(faults));
 	cell_set(cell, faults[0] ? CELL_FAILED : CELL_PASSED, "%s", faults);
 	if (has_word(engines, "bpf"))
 		judge_bpf(cell, verdicts, expected, faults);

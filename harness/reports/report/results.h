@@ -200,7 +200,13 @@ struct ignore_list;
 size_t cell_ignore(struct cell *cell, struct ignore_list *list);
 /* Points of marked findings; verdict, kind NULL: of all. */
 uint64_t cell_ignored(const struct cell *cell, const char *verdict, const char *kind);
-/* The same for all cells; *ret_findings: the number of marked findings. */
+/* The same by the name of a count of the verdicts: "conversion_loss_silent", too. */
+uint64_t cell_ignored_of(const struct cell *cell, const char *count);
+/* Writes "walk_fault 3, unexplained 1": of the verdicts' counts those of these names that are not 0, less
+ * what is ignored in cell (NULL: nothing is). names: ends in NULL. */
+void cell_list_faults(const struct cell *cell, const json_t *verdicts, const char *const *names,
+		      char *ret, size_t size);
+/* Of all cells, as cell_ignored(); *ret_findings: the number of marked findings. */
 uint64_t results_ignored(const struct results *results, uint64_t *ret_findings);
 
 /* ---- fault_origin.c --------------------------------------------------------------------- */

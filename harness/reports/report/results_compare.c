@@ -70,32 +70,14 @@ static bool belongs(struct compare_reader *reader, const char *program)
 	       strchr(" ", last_cell(reader)->binary[size]);
 }
 
-/* Room for six faults, each with a number of 20 digits. */
-#define FAULTS_TEXT 256
-
-/* "table_fault 34, walk_fault 2". */
-static void list_faults(const json_t *verdicts, char ret[FAULTS_TEXT])
-{
-	static const char *const faults[] = { "table_fault", "reader_fault",
-					      "walk_fault",  "conversion_loss_silent",
-					      "unexplained", "kernel_fault" };
-	size_t used = 0;
-
-	strcpy(ret, "findings");
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		uint64_t count = json_number(verdicts, faults[i]);
-
-		if (count)
-			used += (size_t)snprintf(ret + used, FAULTS_TEXT - used, "%s%s %llu",
-						 used ? ", " : "", faults[i],
-						 (unsigned long long)count);
-	}
-}
-
 /* By compare's exit status. verdicts: NULL, there are none. */
 static void judge(struct cell *cell, json_int_t status, const json_t *verdicts, const char *message)
 {
-	char faults[FAULTS_TEXT];
+	static const char *const names[] = { "table_fault", "reader_fault",
+					     "walk_fault",  "conversion_loss_silent",
+					     "unexplained", "kernel_fault",
+					     NULL };
+	char faults[256]; /* six of them, each with a number of 20 digits */
 
 	if (status == EXIT_SKIPPED) {
 		cell_set(cell, CELL_SKIPPED, "%s", message[0] ? message : "nothing was checked");
@@ -108,8 +90,8 @@ static void judge(struct cell *cell, json_int_t status, const json_t *verdicts, 
 	} else if (status == EXIT_OK) {
 		cell_set(cell, CELL_PASSED, "%s", "");
 	} else {
-		list_faults(verdicts, faults);
-		cell_set(cell, CELL_FAILED, "%s", faults);
+		cell_list_faults(NULL, verdicts, names, faults, sizeof(faults));
+		cell_set(cell, CELL_FAILED, "%s", faults[0] ? faults : "findings");
 	}
 }
 

@@ -64,6 +64,30 @@ uint64_t cell_ignored(const struct cell *cell, const char *verdict, const char *
 	return points;
 }
 
+uint64_t cell_ignored_of(const struct cell *cell, const char *count)
+{
+	return strcmp(count, "conversion_loss_silent")
+		       ? cell_ignored(cell, count, NULL)
+		       : cell_ignored(cell, "conversion_loss", "silent");
+}
+
+void cell_list_faults(const struct cell *cell, const json_t *verdicts, const char *const *names,
+		      char *ret, size_t size)
+{
+	size_t used = 0;
+
+	ret[0] = '\0';
+	for (; *names; names++) {
+		uint64_t ignored = cell ? cell_ignored_of(cell, *names) : 0;
+		uint64_t count = json_number(verdicts, *names);
+
+		count -= ignored < count ? ignored : count;
+		if (count && used < size)
+			used += snprintf(ret + used, size - used, "%s%s %llu", used ? ", " : "",
+					 *names, (unsigned long long)count);
+	}
+}
+
 uint64_t results_ignored(const struct results *results, uint64_t *ret_findings)
 {
 	struct finding_record finding;
