@@ -171,6 +171,21 @@ static inline const char *collected_get(const struct collected *collected, uint3
 	return profile_texts_get(&collected->texts, text);
 }
 
+/* A location's offset in its file. False: it is in no file, or in the kernel's image, which is not said by one. */
+static inline bool collected_offset(const struct collected *collected,
+				    const struct collected_location *location, uint64_t *ret)
+{
+	const struct collected_mapping *mapping = location->mapping
+							  ? &collected->mapping[location->mapping]
+							  : NULL;
+
+	if (!mapping || mapping->image == COLLECTED_KERNEL ||
+	    mapping->image == COLLECTED_ANONYMOUS || location->address < mapping->start)
+		return false;
+	*ret = location->address - mapping->start + mapping->offset;
+	return true;
+}
+
 /* The name of line i of a location, as a text; 0: it has no such line, or no name. */
 static inline uint32_t collected_name(const struct collected *collected,
 				      const struct collected_location *location, uint32_t i)

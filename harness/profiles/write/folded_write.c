@@ -3,12 +3,14 @@
  * folded_write.c - a collected profile as folded stacks: "comm;main;leaf 12", outermost first
  *
  * As the FlameGraph project's tools have them: the process's name first, if it is known; _[k] behind the kernel's
- * frames, _[i] behind inlined ones; an image in brackets where there is no name; ':' for the ';' of a name. Numbers of
- * processes, addresses and source lines are not in it, and stacks that differ in these alone are one line. What counts
- * is the number of events of CPU samples, else nanoseconds or bytes; a stack of 0 has no line.
+ * frames, _[i] behind inlined ones; an image and the offset in it, in brackets, where there is no name; ':' for the ';'
+ * of a name. Numbers of processes, addresses behind names and source lines are not in it, and stacks that differ in
+ * these alone are one line. What counts is the number of events of CPU samples, else nanoseconds or bytes; a stack of 0
+ * has no line.
  *
  * So the frames' texts become locations of a smaller profile, which makes equal stacks one.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
@@ -51,11 +53,22 @@ static uint32_t end_spelling(struct folding *folding, struct error *error)
 	return text;
 }
 
-static const char *last_part(const char *path)
+/* "[libc.so.6+0x2724a]", "[vdso+0x99d]", "[kernel.kallsyms]": without the folder, in one pair of brackets. */
+static void spell_image(struct folding *folding, const struct collected_location *location,
+			const char *path)
 {
+	struct bytes_out *out = &folding->spelling;
 	const char *slash = strrchr(path, '/');
+	uint64_t offset;
 
-	return slash && slash[1] ? slash + 1 : path;
+	path = slash && slash[1] ? slash + 1 : path;
+	bytes_text(out, *path == '[' ? "" : "[");
+	bytes_in_line(out, path, ";", ':');
+	if (*path == '[' && out->size && out->data[out->size - 1] == ']')
+		out->size--;
+	if (collected_offset(folding->collected, location, &offset))
+		bytes_format(out, "+0x%" PRIx64, offset);
+	bytes_text(out, "]");
 }
 
 /* Line number line of a location, or what is said without a name. */
@@ -70,12 +83,7 @@ static void spell_frame(struct folding *folding, const struct collected_location
 	if (name) {
 		bytes_in_line(out, collected_get(collected, name), ";", ':');
 	} else if (path) {
-		const char *image = last_part(collected_get(collected, path));
-		bool bracketed = image[0] == '[';
-
-		bytes_text(out, bracketed ? "" : "[");
-		bytes_in_line(out, image, ";", ':');
-		bytes_text(out, bracketed ? "" : "]");
+		spell_image(folding, location, collected_get(collected, path));
 	} else {
 		bytes_text(out, PROFILE_TEXT_UNKNOWN);
 	}

@@ -43,27 +43,20 @@ static void put_image(const struct collected *collected, const struct collected_
 	bytes_text(out, ")\n");
 }
 
-static uint64_t printed_address(const struct collected_location *location,
-				const struct collected_mapping *mapping)
-{
-	if (!mapping || mapping->image == COLLECTED_KERNEL ||
-	    mapping->image == COLLECTED_ANONYMOUS || location->address < mapping->start)
-		return location->address;
-	return location->address - mapping->start + mapping->offset;
-}
-
 static void spell_location(const struct collected *collected,
 			   const struct collected_location *location, struct bytes_out *out)
 {
 	const struct collected_mapping *mapping = location->mapping
 							  ? &collected->mapping[location->mapping]
 							  : NULL;
+	uint64_t address = location->address;
 	uint32_t line = 0;
 
+	collected_offset(collected, location, &address);
 	do {
 		uint32_t name = collected_name(collected, location, line);
 
-		bytes_format(out, "\t%16" PRIx64 " ", printed_address(location, mapping));
+		bytes_format(out, "\t%16" PRIx64 " ", address);
 		bytes_in_line(out, name ? collected_get(collected, name) : PROFILE_TEXT_UNKNOWN, "",
 			      '\0');
 		if (line + 1 < location->lines)

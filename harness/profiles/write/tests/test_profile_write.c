@@ -62,13 +62,13 @@ static const struct {
 	  "7/8 'bash' off_cpu x 1: " WORK "7/8 'bash' off_cpu x 1: " TRUNCATED "otlp 4 of 4\n" },
 	{ "folded", PROFILE_FOLDED, COLLECTED_CPU,
 	  "x 3: inner i, work, main, _start, bash\n"
-	  "x 2: ? (bash), main, ? (incomplete: no_row), bash\n"
+	  "x 2: ? (bash) f0x1500, main, ? (incomplete: no_row), bash\n"
 	  "x 1: do_syscall_64 k, ?, Web Content\n"
 	  "x 4: ? (lost: no_space)\n"
 	  "folded 4 of 10\n" },
 	{ "folded_has_nanoseconds", PROFILE_FOLDED, COLLECTED_OFF_CPU,
 	  "x 3000000: inner i, work, main, _start, bash\n"
-	  "x 2000001: ? (bash), main, ? (incomplete: no_row), bash\n"
+	  "x 2000001: ? (bash) f0x1500, main, ? (incomplete: no_row), bash\n"
 	  "x 1000000: do_syscall_64 k, ?, Web Content\n"
 	  "x 4000000: ? (lost: no_space)\n"
 	  "folded 4 of 10000001\n" },
@@ -127,6 +127,41 @@ START_TEST(perf_says_times_and_periods)
 	ck_assert(strstr(text, "\n\nbash 7/8 1700000000.128456: 1000000 cpu-clock:\n"));
 	free(text);
 	collected_deinit(&collected);
+}
+END_TEST
+
+/* Without a name: an image in brackets, and where in it. */
+START_TEST(folded_stacks_say_images)
+{
+	static const struct {
+		const char *path;
+		enum collected_image image;
+		const char *expected;
+	} images[] = {
+		{ "/lib/libc.so.6", COLLECTED_FILE, "[libc.so.6+0x2010] 1\n" },
+		{ "/lib/a;b", COLLECTED_FILE, "[a:b+0x2010] 1\n" },
+		{ "/lib/", COLLECTED_FILE, "[/lib/+0x2010] 1\n" },
+		{ "[vdso]", COLLECTED_VDSO, "[vdso+0x2010] 1\n" },
+		{ "[kernel.kallsyms]", COLLECTED_KERNEL, "[kernel.kallsyms] 1\n" },
+		{ "//anon", COLLECTED_ANONYMOUS, "[anon] 1\n" },
+		{ "[", COLLECTED_FILE, "[+0x2010] 1\n" },
+		{ "", COLLECTED_FILE, "[unknown] 1\n" },
+	};
+
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++) {
+		struct collected collected;
+		uint32_t mapping, location;
+		char *text;
+
+		collected_init(&collected, COLLECTED_CPU);
+		mapping = add_mapping(&collected, images[i].path, images[i].image, 0x1000, 0x2000);
+		location = add_location(&collected, COLLECTED_IN_USER, mapping, 0x1010, NO_NAMES);
+		add_sample(&collected, STACK(&collected, NULL, location), 0, 1, 1);
+		text = written_text(&collected, PROFILE_FOLDED);
+		ck_assert_str_eq(text, images[i].expected);
+		free(text);
+		collected_deinit(&collected);
+	}
 }
 END_TEST
 
@@ -488,9 +523,9 @@ END_TEST
 
 SUITE(profile_write, LOOP(all_is_read_again, cases), TEST(perf_says_times_and_periods),
       TEST(equal_folded_stacks_are_one_line), TEST(the_executable_is_the_first_mapping),
-      LOOP(hostile_names_are_one_frame, names), TEST(long_names_stay_whole),
-      TEST(brackets_of_paths_are_in_pairs), TEST(messages_without_samples_are_read),
-      TEST(texts_without_samples_are_empty), TEST(counts_have_63_bits),
-      TEST(large_profiles_are_read), TEST(a_full_disk_names_the_file),
+      TEST(folded_stacks_say_images), LOOP(hostile_names_are_one_frame, names),
+      TEST(long_names_stay_whole), TEST(brackets_of_paths_are_in_pairs),
+      TEST(messages_without_samples_are_read), TEST(texts_without_samples_are_empty),
+      TEST(counts_have_63_bits), TEST(large_profiles_are_read), TEST(a_full_disk_names_the_file),
       TEST(a_file_is_whole_or_as_before), TEST(a_file_is_written_and_read),
       TEST(other_formats_have_no_writer))
