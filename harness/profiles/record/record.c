@@ -33,7 +33,7 @@ struct recorder {
 	struct collected part;
 	pid_t root, child;
 	uint64_t begin_ns, drain_ns;
-	bool no_room; /* there is no memory for a larger session */
+	bool no_room; /* a larger session can't be had */
 	struct stackproof_error failure;
 };
 
@@ -54,6 +54,7 @@ static pid_t start(char *const *argv, int *ret_gate, struct error *error)
 {
 	int gate[2];
 	char byte;
+	ssize_t size;
 	pid_t pid;
 
 	if (pipe2(gate, O_CLOEXEC))
@@ -65,7 +66,10 @@ static pid_t start(char *const *argv, int *ret_gate, struct error *error)
 		ending_signals_give_back();
 		child_give_back();
 		close(gate[1]);
-		if (read(gate[0], &byte, 1) == 1)
+		size = read(gate[0], &byte, 1);
+		if (size == 0) /* there is no session: whose fault that is, the parent says */
+			_exit(0);
+		if (size == 1)
 			execvp(argv[0], argv);
 		child_not_run(argv[0]);
 	}
@@ -172,30 +176,45 @@ static void drain(struct recorder *recorder)
 
 /* ---- room --------------------------------------------------------------------------------- */
 
-/* Another session takes over, if there is too little room. Without memory for it this one goes on. */
+/* A larger session can't be had, or would not help: this one goes on. */
+static void do_without_room(struct recorder *recorder, const char *why)
+{
+	snprintf(recorder->result->why_no_larger, sizeof(recorder->result->why_no_larger), "%s",
+		 why);
+}
+
+/* Another session takes over, if there is too little room. A process with too many mappings for any is refused in the
+ * same words again. */
 static void look_for_room(struct recorder *recorder)
 {
 	struct stackproof_processes_counters counters =
 		STACKPROOF_INIT(struct stackproof_processes_counters);
 	struct record_session old = recorder->session, larger;
+	struct record_result *result = recorder->result;
 	struct error error;
 
 	if (stackproof_processes_counters(old.processes, &counters, &recorder->failure))
 		return;
-	if (counters.processes > recorder->result->processes_most)
-		recorder->result->processes_most = counters.processes;
-	recorder->result->refused += counters.refused - old.seen_refused;
+	if (counters.processes > result->processes_most)
+		result->processes_most = counters.processes;
+	result->refused += counters.refused - old.seen_refused;
 	recorder->session.seen_refused = counters.refused;
 	if (!counters.refused || counters.refusal.code != STACKPROOF_ERROR_LIMIT ||
-	    old.room >= RECORD_ROOM_MAX || recorder->no_room)
+	    recorder->no_room)
 		return;
-	if (record_session_open(recorder->options, recorder->root, recorder->images, &old, &larger,
-				&error)) {
-		recorder->no_room = true;
+	if (old.room >= RECORD_ROOM_MAX || !strcmp(result->why_larger, counters.refusal.message)) {
+		do_without_room(recorder, counters.refusal.message);
 		return;
 	}
-	snprintf(recorder->result->why_larger, sizeof(recorder->result->why_larger), "%s",
-		 counters.refusal.message);
+	if (record_session_open(recorder->options, recorder->root, recorder->images, &old, &larger,
+				&error)) {
+		if (error.system_errno != ESRCH) { /* the process has not just ended */
+			recorder->no_room = true;
+			do_without_room(recorder, error.message);
+		}
+		return;
+	}
+	snprintf(result->why_larger, sizeof(result->why_larger), "%s", counters.refusal.message);
 	stackproof_session_detach(old.session);
 	drain(recorder);
 	record_session_close(&recorder->session);
@@ -296,7 +315,7 @@ static int begin(struct recorder *recorder, struct error *error)
 	}
 	status = record_session_open(options, recorder->root, recorder->images, NULL,
 				     &recorder->session, error);
-	recorder->result->sessions = 1;
+	recorder->result->sessions = !status;
 	recorder->begin_ns = monotonic_ns();
 	recorder->result->real_time = be_urgent(true);
 	if (!status && gate >= 0 && write(gate, "", 1) != 1)

@@ -73,13 +73,14 @@ struct record_result {
 	uint64_t processes, processes_most;   /* met; at a time */
 	uint64_t refused;		      /* lists of mappings that found no room */
 	uint64_t drains;
-	unsigned int sessions; /* that were opened: more than one if there was too little room */
-	char why_larger[232];  /* what had no room in the last one before; or "" */
-	bool real_time;	       /* changes are followed with a real-time priority */
-	uint64_t first_ns;     /* from the start to the first complete stack; 0: there was none */
-	int status;	       /* of waitpid(2), of argv */
-	const char *method;    /* "bpf_loop" */
-	uint64_t run_ns, runs; /* of the sampling program, where the kernel counts it */
+	unsigned int sessions;	 /* that were opened: more than one if there was too little room */
+	char why_larger[232];	 /* what had no room in the last one before; or "" */
+	char why_no_larger[232]; /* why there is no other, though one was needed; or "" */
+	bool real_time;		 /* changes are followed with a real-time priority */
+	uint64_t first_ns;	 /* from the start to the first complete stack; 0: there was none */
+	int status;		 /* of waitpid(2), of argv */
+	const char *method;	 /* "bpf_loop" */
+	uint64_t run_ns, runs;	 /* of the sampling program, where the kernel counts it */
 };
 
 /* "busy": the reason in JSON, and in the profile's frames. */

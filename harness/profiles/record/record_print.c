@@ -73,6 +73,8 @@ void record_print(FILE *file, const struct record_result *result)
 	print_counts(file, "lost: ", loss_name, result->lost, RECORD_LOSS_COUNT);
 	if (!result->real_time)
 		fputs("without a real-time priority: short processes may be unknown\n", file);
+	if (result->why_no_larger[0])
+		fprintf(file, "no larger session: %s\n", PLAIN_TEXT(result->why_no_larger));
 	if (result->sessions > 1)
 		fprintf(file, "%u sessions, each with twice the room of the one before: %s\n",
 			result->sessions, PLAIN_TEXT(result->why_larger));
@@ -117,6 +119,8 @@ json_t *record_json(const struct record_result *result)
 	json_object_set_new(object, "lost", counts(loss_name, result->lost, RECORD_LOSS_COUNT));
 	json_object_set_new(object, "stops",
 			    counts(stackproof_stop_name, result->stop, STACKPROOF_STOP_COUNT));
+	if (result->why_no_larger[0])
+		json_object_set_new(object, "why_no_larger", json_bytes(result->why_no_larger));
 	if (result->why_larger[0])
 		json_object_set_new(object, "why_larger", json_bytes(result->why_larger));
 	json_object_set_new(object, "method", json_string(result->method ? result->method : ""));

@@ -6,6 +6,7 @@
  * twice the size takes over: it knows all processes before its clock is attached, and the old one's is detached then.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,7 @@ static void choose_room(const struct record_options *options, uint32_t room,
 	ret->places = room * (1u << 14);
 }
 
+/* A thread may end before its turn: that is an error only if no other is there. */
 static int each_thread(pid_t pid,
 		       int (*fn)(struct record_session *, const struct record_options *, pid_t,
 				 struct error *),
@@ -80,17 +82,37 @@ static int each_thread(pid_t pid,
 	char path[64];
 	struct dirent *entry;
 	DIR *folder;
+	unsigned int attached = 0;
 	int status = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	folder = opendir(path);
 	if (!folder)
 		return error_set_errno(error, "process %d", pid);
-	while (!status && (entry = readdir(folder)))
-		if (entry->d_name[0] != '.')
-			status = fn(session, options, atoi(entry->d_name), error);
+	while (!status && (entry = readdir(folder))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		status = fn(session, options, atoi(entry->d_name), error);
+		if (!status)
+			attached++;
+		else if (error->system_errno == ESRCH)
+			status = 0;
+	}
 	closedir(folder);
-	return status;
+	errno = ESRCH;
+	return status || attached ? status : error_set_errno(error, "process %d", pid);
+}
+
+/* Most virtual machines have no such counter. */
+static int fail_cycles(struct error *error, const struct stackproof_error *inner)
+{
+	fail(error, inner);
+	if (inner->system_errno == ENOENT || inner->system_errno == EOPNOTSUPP)
+		error_set(error, ERROR_UNAVAILABLE, "", 0,
+			  "this CPU counts no cycles that could be sampled (%s); "
+			  "--event cpu-clock needs none",
+			  inner->message);
+	return -1;
 }
 
 static int attach_clock(struct record_session *session, const struct record_options *options,
@@ -111,15 +133,15 @@ static int attach_clock(struct record_session *session, const struct record_opti
 		for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
 			if (stackproof_session_attach_event(session->session, &cycles, -1, cpu,
 							    &inner))
-				return fail(error, &inner);
+				return fail_cycles(error, &inner);
 		return 0;
 	}
 	if (options->event == RECORD_CYCLES)
-		status = stackproof_session_attach_event(session->session, &cycles, tid, -1,
-							 &inner);
-	else
-		status = stackproof_session_attach_samples(session->session, tid, -1,
-							   options->rate_hz, &inner);
+		return stackproof_session_attach_event(session->session, &cycles, tid, -1, &inner)
+			       ? fail_cycles(error, &inner)
+			       : 0;
+	status = stackproof_session_attach_samples(session->session, tid, -1, options->rate_hz,
+						   &inner);
 	return status ? fail(error, &inner) : 0;
 }
 
