@@ -218,7 +218,11 @@ static void report(const struct arguments *arguments, const struct record_result
 	json_t *object;
 
 	if (!arguments->json) {
-		record_print(stderr, result);
+		if (result->sessions) /* else it never began, and why has been said */
+			record_print(stderr, result);
+		if (result->sessions && arguments->output && !result->ticks)
+			fprintf(stderr, "%s is not written: there was no tick\n",
+				PLAIN_TEXT(arguments->output));
 		if (arguments->push.targets)
 			print_push(stderr, account);
 		return;
