@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * made_space.h - a process's mappings that are made up, in place of the library's; how often each function was asked
+ *
+ * A source of the room that is included behind this asks it. A PC in 0x1000..0x7fff is of image 7, whose addresses
+ * are 0x100000 higher, and in 0x8000..0xffff of image 8, whatever the process; 0x10000 and above is code that a
+ * process made; 0 is mapped nowhere.
+ */
+#ifndef STACKPROOF_TESTS_MADE_SPACE_H
+#define STACKPROOF_TESTS_MADE_SPACE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "stackproof.h"
+
+struct stackproof_space {
+	const char *generated; /* the name in its perf map of all code that it made; or NULL */
+	const char *function;  /* of all addresses of images; NULL: "f_ADDRESS" */
+	bool first_code;
+	bool failing;
+};
+
+static struct {
+	unsigned int located, found, read;
+} asked;
+
+static int made_locate(const struct stackproof_space *space, uint64_t pc,
+		       struct stackproof_place *ret, struct stackproof_error *error)
+{
+	static const uint8_t build_id[] = { 0xab, 0x0c };
+
+	asked.located++;
+	ret->function[0] = 0;
+	ret->path = NULL;
+	ret->image = ret->first_code = ret->build_id_size = 0;
+	ret->address = pc;
+	if (space->failing) {
+		snprintf(error->message, sizeof(error->message), "no memory: made");
+		return -1;
+	}
+	if (pc >= 0x1000 && pc < 0x10000) {
+		ret->image = pc < 0x8000 ? 7 : 8;
+		ret->path = pc < 0x8000 ? "/bin/made" : "[vdso]";
+		ret->build_id = build_id;
+		ret->build_id_size = pc < 0x8000 ? sizeof(build_id) : 0;
+		ret->address = pc + 0x100000;
+		ret->start = 0x101000;
+		ret->end = 0x108000;
+		ret->file_offset = 0x1000;
+	} else if (pc) {
+		ret->path = "";
+		ret->start = 0x10000;
+		ret->end = 0x20000;
+	}
+	return 0;
+}
+
+static int made_find(const struct stackproof_space *space, uint64_t pc,
+		     struct stackproof_place *ret, struct stackproof_error *error)
+{
+	int status = made_locate(space, pc, ret, error);
+
+	asked.located--;
+	asked.found++;
+	if (status)
+		return status;
+	if (ret->image && space->function)
+		snprintf(ret->function, sizeof(ret->function), "%s", space->function);
+	else if (ret->image)
+		snprintf(ret->function, sizeof(ret->function), "f_%llx",
+			 (unsigned long long)ret->address);
+	else if (space->generated)
+		snprintf(ret->function, sizeof(ret->function), "%s", space->generated);
+	ret->first_code = space->first_code;
+	return 0;
+}
+
+static int made_read_names(const struct stackproof_space *space, struct stackproof_error *error)
+{
+	asked.read++;
+	return 0;
+}
+
+#define stackproof_space_locate	    made_locate
+#define stackproof_space_find	    made_find
+#define stackproof_space_read_names made_read_names
+
+#endif
