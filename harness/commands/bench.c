@@ -90,6 +90,8 @@ static const struct bench {
 	  "what a walk costs before its first frame" },
 	{ "first_stack", bench_first_stack, TIMES_THE_COST, NULL,
 	  "from exec of a new program to its first complete stack" },
+	{ "profile_taken", bench_profile_taken, TIMES_THE_COST, NULL,
+	  "what a profiler takes from a thread that has a CPU for itself, against perf" },
 	{ "kernel_memory", bench_kernel_memory, TIMES_THE_COST, NULL,
 	  "of a session with 300 processes and 400 images" },
 	{ "guest_start", bench_guest_start, TIMES_THE_COST, NULL,

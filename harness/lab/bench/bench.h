@@ -17,6 +17,7 @@
  *	bench_lookup_bpf.c	finding a PC's rule in the kernel, against plain sorted rows
  *	bench_walk.c		the walk in the kernel, against bpf_get_stack over frame pointers
  *	bench_first_stack.c	from exec of a new program to its first complete stack
+ *	bench_profile.c		what a profiler takes from a thread, against perf
  *	bench_memory.c		kernel memory for 300 processes and 400 images
  *	bench_engine.c		asking an external engine, against a bare round trip
  *	bench_guest.c		a guest from its start to its first result
@@ -59,6 +60,8 @@ int bench_walk_fixed(const struct bench_options *options, struct bench_figure *r
 		     struct error *error);
 int bench_first_stack(const struct bench_options *options, struct bench_figure *ret,
 		      struct error *error);
+int bench_profile_taken(const struct bench_options *options, struct bench_figure *ret,
+			struct error *error);
 int bench_kernel_memory(const struct bench_options *options, struct bench_figure *ret,
 			struct error *error);
 int bench_engine_so(const struct bench_options *options, struct bench_figure *ret,
