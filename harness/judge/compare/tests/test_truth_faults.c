@@ -226,40 +226,22 @@ static void a_saved_register_is_another(struct shadow_stack *stack)
 		frame_at(stack, 0)->callee_saved[i] ^= 1;
 }
 
+#define FAULT(name) IN_BRACES(#name, name)
+
 static const struct fault {
 	const char *name;
 	void (*plant)(struct shadow_stack *stack);
-} faults[] = {
-#define FAULT(name) IN_BRACES(#name, name)
-	FAULT(top_left_out),
-	FAULT(middle_left_out),
-	FAULT(outermost_left_out),
-	FAULT(two_left_out),
-	FAULT(every_second_left_out),
-	FAULT(all_left_out),
-	FAULT(top_twice),
-	FAULT(middle_twice),
-	FAULT(invented),
-	FAULT(invented_outside),
-	FAULT(top_slot_too_high),
-	FAULT(top_slot_too_low),
-	FAULT(middle_slot_too_high),
-	FAULT(middle_slot_too_low),
-	FAULT(all_slots_moved),
-	FAULT(top_returns_elsewhere),
-	FAULT(middle_returns_elsewhere),
-	FAULT(two_exchanged),
-	FAULT(a_level_off),
-	FAULT(upside_down),
-	FAULT(stale),
-	FAULT(of_another_stack),
-	FAULT(interrupted),
-	FAULT(on_a_signal_stack),
-	FAULT(root_unknown),
-	FAULT(put_back_wrongly),
-	FAULT(a_saved_register_is_another),
+} faults[] = IN_BRACES(
+	FAULT(top_left_out), FAULT(middle_left_out), FAULT(outermost_left_out), FAULT(two_left_out),
+	FAULT(every_second_left_out), FAULT(all_left_out), FAULT(top_twice), FAULT(middle_twice),
+	FAULT(invented), FAULT(invented_outside), FAULT(top_slot_too_high), FAULT(top_slot_too_low),
+	FAULT(middle_slot_too_high), FAULT(middle_slot_too_low), FAULT(all_slots_moved),
+	FAULT(top_returns_elsewhere), FAULT(middle_returns_elsewhere), FAULT(two_exchanged),
+	FAULT(a_level_off), FAULT(upside_down), FAULT(stale), FAULT(of_another_stack),
+	FAULT(interrupted), FAULT(on_a_signal_stack), FAULT(root_unknown), FAULT(put_back_wrongly),
+	FAULT(a_saved_register_is_another));
+
 #undef FAULT
-};
 
 /* ---- running it ------------------------------------------------------------------------- */
 

@@ -308,27 +308,11 @@ END_TEST
 /* Each register has a value of its own. */
 START_TEST(address_has_the_registers)
 {
-	const struct user_regs_struct regs = {
-		.rax = 0x100,
-		.rcx = 0x101,
-		.rdx = 0x102,
-		.rbx = 0x103,
-		.rsp = 0x104,
-		.rbp = 0x105,
-		.rsi = 0x106,
-		.rdi = 0x107,
-		.r8 = 0x108,
-		.r9 = 0x109,
-		.r10 = 0x10a,
-		.r11 = 0x10b,
-		.r12 = 0x10c,
-		.r13 = 0x10d,
-		.r14 = 0x10e,
-		.r15 = 0x10f,
-		.rip = 0x10000,
-		.fs_base = 0x20000,
-		.gs_base = 0x40000,
-	};
+	const struct user_regs_struct regs =
+		IN_BRACES(.rax = 0x100, .rcx = 0x101, .rdx = 0x102, .rbx = 0x103, .rsp = 0x104,
+			  .rbp = 0x105, .rsi = 0x106, .rdi = 0x107, .r8 = 0x108, .r9 = 0x109,
+			  .r10 = 0x10a, .r11 = 0x10b, .r12 = 0x10c, .r13 = 0x10d, .r14 = 0x10e,
+			  .r15 = 0x10f, .rip = 0x10000, .fs_base = 0x20000, .gs_base = 0x40000);
 	struct instruction executed = { .length = 7 };
 	struct store_operand *store = &executed.traits.store;
 

@@ -208,23 +208,10 @@ END_TEST
 
 START_TEST(registers_are_in_dwarf_order)
 {
-	struct user_regs_struct user = { .rax = 0,
-					 .rdx = 1,
-					 .rcx = 2,
-					 .rbx = 3,
-					 .rsi = 4,
-					 .rdi = 5,
-					 .rbp = 6,
-					 .rsp = 7,
-					 .r8 = 8,
-					 .r9 = 9,
-					 .r10 = 10,
-					 .r11 = 11,
-					 .r12 = 12,
-					 .r13 = 13,
-					 .r14 = 14,
-					 .r15 = 15,
-					 .rip = 16 };
+	struct user_regs_struct user = IN_BRACES(.rax = 0, .rdx = 1, .rcx = 2, .rbx = 3, .rsi = 4,
+						 .rdi = 5, .rbp = 6, .rsp = 7, .r8 = 8, .r9 = 9,
+						 .r10 = 10, .r11 = 11, .r12 = 12, .r13 = 13,
+						 .r14 = 14, .r15 = 15, .rip = 16);
 	struct register_values values;
 
 	values = register_values_from_user(&user);
