@@ -12,6 +12,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cfi/cfi.h"
 #include "image/image.h"
 
 #define TEST_SECTION_VADDR 0x400000
@@ -98,6 +99,16 @@ static inline struct image fake_image(const struct bytes *eh_frame)
 		.machine = EM_X86_64,
 		.eh_frame = { eh_frame->data, eh_frame->size, TEST_SECTION_VADDR, 0, ".eh_frame" },
 	};
+}
+
+/* All of its CFI, which can be read. */
+static inline struct cfi *cfi_of(const struct image *image)
+{
+	struct error error;
+	struct cfi *cfi;
+
+	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s", error.message);
+	return cfi;
 }
 
 #endif

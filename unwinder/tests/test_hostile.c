@@ -91,12 +91,11 @@ static int count_row(void *context, const struct row *row)
 static struct cost read_section(const struct image *image)
 {
 	struct cost cost = { 0 };
-	struct cfi *cfi;
 	struct error error;
 	size_t before = heap_now;
 	heap_peak = heap_now;
 	clock_t start = clock();
-	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s", error.message);
+	struct cfi *cfi = cfi_of(image);
 	for (size_t i = 0; i < cfi->fde_count; i++)
 		cfi_rows(cfi, &cfi->fde[i], count_row, &cost.rows, &error);
 	cfi_row_count(cfi);
@@ -445,11 +444,9 @@ START_TEST(memory_ends_before_the_section)
 		.machine = EM_X86_64,
 		.eh_frame = { data, COPIES * section.size, TEST_SECTION_VADDR, 0, ".eh_frame" },
 	};
-	struct cfi *cfi;
-	struct error error;
 	size_t before = heap_now;
 	heap_peak = heap_now;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	/* Half of it is for CIEs. */
 	ck_assert_uint_eq(cfi->cie_count, 3 * image.eh_frame.size / 2 / sizeof(*cfi->cie));
 	ck_assert_uint_eq(cfi->diagnostics.count, ERROR_LIST_MAX);
@@ -469,8 +466,6 @@ START_TEST(added_fdes_are_kept_in_little_memory)
 	enum { FDES = 40000 };
 	struct section section = { .data = calloc(1, SECTION_BYTES) };
 	struct bytes eh_frame = { .size = 0 };
-	struct cfi *cfi;
-	struct error error;
 	size_t cie = put_cie(&eh_frame, 0, (struct literal)CFI(CFA_USUAL));
 	put_fde(&eh_frame, cie, TEST_PC, 1, (struct literal)BYTES("\0"));
 	add_number(&section, 12, 4);
@@ -487,7 +482,7 @@ START_TEST(added_fdes_are_kept_in_little_memory)
 						     ".debug_frame" };
 	size_t before = heap_now;
 	heap_peak = heap_now;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_uint_eq(cfi->debug_fde_count, FDES);
 	ck_assert_uint_eq(cfi->by_pc_count, FDES + 1);
 	ck_assert_msg(heap_peak - before <= 4 * section.size, "%zu bytes of heap for %zu",

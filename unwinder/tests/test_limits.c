@@ -21,11 +21,8 @@ static int accept_row(void *context, const struct row *row)
 
 static struct cfi *read_cfi(struct image *image, const struct bytes *bytes)
 {
-	struct error error;
-	struct cfi *cfi;
-
 	*image = fake_image(bytes);
-	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(image);
 	return cfi;
 }
 
@@ -141,7 +138,6 @@ START_TEST(fde_around_many)
 	struct table_proof proof;
 	struct table *table;
 	struct error error;
-	struct cfi *cfi;
 
 	size_t cie = put_cie(&part, 0, (struct literal)CFI(CFA_USUAL));
 	put_fde(&part, cie, TEST_PC, 1 << 20, (struct literal)BYTES(""));
@@ -166,7 +162,7 @@ START_TEST(fde_around_many)
 			       .segment = &segment,
 			       .segment_count = 1,
 			       .eh_frame = { section, size, TEST_SECTION_VADDR, 0, ".eh_frame" } };
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_uint_eq(cfi->by_pc_count, INNER + 1);
 	ck_assert_int_eq(table_create(&image, cfi, &table, &error), 0);
 	ck_assert_uint_eq(table_find(table, TEST_PC + ROWS + 64 + 64 * (INNER - 1) + 8),

@@ -13,6 +13,10 @@
 
 /* ---- CIEs -------------------------------------------------------------------------------- */
 
+#define FAILS(code, offset) code, offset, 0, 0, 0, 0, false, 0
+/* Pointers, or fields, one behind the other. */
+#define TWO(one, other) BYTES(one other)
+
 static const struct {
 	const char *name;
 	struct literal body; /* from the version on */
@@ -32,14 +36,12 @@ static const struct {
 	{ "version_4_has_address_and_segment_sizes", BYTES("\4\0\x08\0\1\x78\x10"), 0, 0, 1, -8, 16,
 	  0, false, 0 },
 	{ "version_5", BYTES("\5\0\x04\0\2\x7c\x10"), 0, 0, 2, -4, 16, 0, false, 0 },
-	{ "version_2_is_not_read", BYTES("\2\0\1\x78\x10"), ERROR_CIE_VERSION, 0, 0, 0, 0, 0, 0,
-	  0 },
-	{ "version_6_is_not_read", BYTES("\6\0\1\x78\x10"), ERROR_CIE_VERSION, 0, 0, 0, 0, 0, 0,
-	  0 },
-	{ "address_of_3_bytes_is_not_read", BYTES("\4\0\3\0\1\x78\x10"), ERROR_CIE_VERSION, 2, 0, 0,
-	  0, 0, 0, 0 },
-	{ "segment_selectors_are_not_read", BYTES("\4\0\x08\1\1\x78\x10"), ERROR_CIE_VERSION, 2, 0,
-	  0, 0, 0, 0, 0 },
+	{ "version_2_is_not_read", BYTES("\2\0\1\x78\x10"), FAILS(ERROR_CIE_VERSION, 0) },
+	{ "version_6_is_not_read", BYTES("\6\0\1\x78\x10"), FAILS(ERROR_CIE_VERSION, 0) },
+	{ "address_of_3_bytes_is_not_read", BYTES("\4\0\3\0\1\x78\x10"),
+	  FAILS(ERROR_CIE_VERSION, 2) },
+	{ "segment_selectors_are_not_read", BYTES("\4\0\x08\1\1\x78\x10"),
+	  FAILS(ERROR_CIE_VERSION, 2) },
 	{ "R_is_the_encoding_of_pointers", BYTES("\1zR\0\1\x78\x10\1\x1b"), 0, 0, 1, -8, 16, 0x1b,
 	  false, 0 },
 	{ "S_is_a_signal_frame", BYTES("\1zRS\0\1\x78\x10\1\x1b"), 0, 0, 1, -8, 16, 0x1b, true, 0 },
@@ -54,27 +56,26 @@ static const struct {
 	{ "eh_has_a_pointer", BYTES("\1eh\0\1\2\3\4\5\6\7\x08\1\x78\x10"), 0, 0, 1, -8, 16, 0,
 	  false, 0 },
 	{ "S_without_z", BYTES("\1S\0\1\x78\x10"), 0, 0, 1, -8, 16, 0, true, 0 },
-	{ "unknown_letters_without_z", BYTES("\1X\0\1\x78\x10"), ERROR_CIE_AUGMENTATION,
-	  (uint64_t)-8, 0, 0, 0, 0, 0, 0 },
+	{ "unknown_letters_without_z", BYTES("\1X\0\1\x78\x10"),
+	  FAILS(ERROR_CIE_AUGMENTATION, (uint64_t)-8) },
 	{ "augmentation_of_any_length", BYTES("\1zRabcdefghijklmn\0\1\x78\x10\2\x1b\xee"), 0, 0, 1,
 	  -8, 16, 0x1b, false, 0 },
 	{ "augmentation_of_any_length_without_z", BYTES("\1SBGSBGSBGSBGSBGSBGSBG\0\1\x78\x10"), 0,
 	  0, 1, -8, 16, 0, true, 0 },
-	{ "no_version", BYTES(""), ERROR_CFI_TRUNCATED, 0, 0, 0, 0, 0, 0, 0 },
-	{ "augmentation_does_not_end", BYTES("\1zR"), ERROR_CFI_TRUNCATED, 1, 0, 0, 0, 0, 0, 0 },
-	{ "address_size_past_end", BYTES("\4\0\x08"), ERROR_CFI_TRUNCATED, 3, 0, 0, 0, 0, 0, 0 },
-	{ "code_alignment_past_end", BYTES("\1\0\x81"), ERROR_CFI_TRUNCATED, 2, 0, 0, 0, 0, 0, 0 },
-	{ "data_alignment_past_end", BYTES("\1\0\1"), ERROR_CFI_TRUNCATED, 3, 0, 0, 0, 0, 0, 0 },
-	{ "return_register_past_end", BYTES("\1\0\1\x78"), ERROR_CFI_TRUNCATED, 4, 0, 0, 0, 0, 0,
-	  0 },
-	{ "augmentation_length_past_end", BYTES("\1zR\0\1\x78\x10\x80"), ERROR_CFI_TRUNCATED, 7, 0,
-	  0, 0, 0, 0, 0 },
-	{ "augmentation_data_past_end", BYTES("\1zR\0\1\x78\x10\2\x1b"), ERROR_CFI_TRUNCATED, 8, 0,
-	  0, 0, 0, 0, 0 },
-	{ "augmentation_data_too_short", BYTES("\1zLR\0\1\x78\x10\1\x1b"), ERROR_CFI_TRUNCATED, 10,
-	  0, 0, 0, 0, 0, 0 },
+	{ "no_version", BYTES(""), FAILS(ERROR_CFI_TRUNCATED, 0) },
+	{ "augmentation_does_not_end", BYTES("\1zR"), FAILS(ERROR_CFI_TRUNCATED, 1) },
+	{ "address_size_past_end", BYTES("\4\0\x08"), FAILS(ERROR_CFI_TRUNCATED, 3) },
+	{ "code_alignment_past_end", BYTES("\1\0\x81"), FAILS(ERROR_CFI_TRUNCATED, 2) },
+	{ "data_alignment_past_end", BYTES("\1\0\1"), FAILS(ERROR_CFI_TRUNCATED, 3) },
+	{ "return_register_past_end", BYTES("\1\0\1\x78"), FAILS(ERROR_CFI_TRUNCATED, 4) },
+	{ "augmentation_length_past_end", BYTES("\1zR\0\1\x78\x10\x80"),
+	  FAILS(ERROR_CFI_TRUNCATED, 7) },
+	{ "augmentation_data_past_end", BYTES("\1zR\0\1\x78\x10\2\x1b"),
+	  FAILS(ERROR_CFI_TRUNCATED, 8) },
+	{ "augmentation_data_too_short", BYTES("\1zLR\0\1\x78\x10\1\x1b"),
+	  FAILS(ERROR_CFI_TRUNCATED, 10) },
 	{ "personality_past_augmentation_data", BYTES("\1zPR\0\1\x78\x10\3\x03\1\2\0\0\0\0"),
-	  ERROR_CFI_TRUNCATED, 10, 0, 0, 0, 0, 0, 0 },
+	  FAILS(ERROR_CFI_TRUNCATED, 10) },
 };
 
 START_TEST(cie_is_read)
@@ -88,9 +89,7 @@ START_TEST(cie_is_read)
 	if (cies[_i].code)
 		put_fde(&bytes, 0, TEST_PC, 16, (struct literal)CFI(CFA_def_cfa_offset(16)));
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_uint_eq(cfi->cie_count, cies[_i].code ? 0 : 1);
 	const struct cfi_cie *cie = &cfi->cie[0];
 	if (cies[_i].code) {
@@ -147,9 +146,7 @@ START_TEST(letters_may_stand_in_any_order)
 		put(&bytes, CFI_SIZED(CFA_def_cfa(RSP, 8)));
 		end_entry(&bytes, start);
 		struct image image = fake_image(&bytes);
-		struct cfi *cfi;
-		struct error error;
-		ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+		struct cfi *cfi = cfi_of(&image);
 		const struct cfi_cie *cie = cfi->cie;
 		ck_assert_msg(cfi->cie_count == 1 && cie->fde_encoding == 0x1b &&
 				      cie->lsda_encoding == 0x3c && cie->signal_frame &&
@@ -194,10 +191,9 @@ START_TEST(version_is_read_in_either_section)
 		image.debug_frame.name = ".debug_frame";
 		image.eh_frame = (struct image_section) { 0 };
 	}
-	struct cfi *cfi;
 	struct row row;
 	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_msg(cfi->cie_count == 1 && cfi->fde_count == 1 && !cfi->diagnostics.count,
 		      "version %u: %zu CIEs, %zu FDEs: %s", version, cfi->cie_count, cfi->fde_count,
 		      cfi->diagnostics.count ? cfi->diagnostics.error->message : "");
@@ -222,62 +218,23 @@ static const struct {
 	uint64_t pc_range;
 	enum error_code code;
 } pointers[] = {
-	{ "absptr", 0x00,
-	  BYTES("\1\2\3\0\0\0\0\0"
-		"\4\0\0\0\0\0\0\0"),
-	  0x30201, 4, 0 },
+	{ "absptr", 0x00, TWO("\1\2\3\0\0\0\0\0", "\4\0\0\0\0\0\0\0"), 0x30201, 4, 0 },
 	{ "uleb128", 0x01, BYTES("\x80\x20\x85\1"), 0x1000, 133, 0 },
-	{ "udata2", 0x02,
-	  BYTES("\xff\xff"
-		"\4\0"),
-	  0xffff, 4, 0 },
-	{ "udata4", 0x03,
-	  BYTES("\xff\xff\xff\xff"
-		"\4\0\0\0"),
-	  0xffffffff, 4, 0 },
-	{ "udata8", 0x04,
-	  BYTES("\1\0\0\0\0\0\0\1"
-		"\4\0\0\0\0\0\0\0"),
-	  0x100000000000001, 4, 0 },
-	{ "signed", 0x08,
-	  BYTES("\1\0\0\0\0\0\0\0"
-		"\4\0\0\0\0\0\0\0"),
-	  1, 4, 0 },
+	{ "udata2", 0x02, TWO("\xff\xff", "\4\0"), 0xffff, 4, 0 },
+	{ "udata4", 0x03, TWO("\xff\xff\xff\xff", "\4\0\0\0"), 0xffffffff, 4, 0 },
+	{ "udata8", 0x04, TWO("\1\0\0\0\0\0\0\1", "\4\0\0\0\0\0\0\0"), 0x100000000000001, 4, 0 },
+	{ "signed", 0x08, TWO("\1\0\0\0\0\0\0\0", "\4\0\0\0\0\0\0\0"), 1, 4, 0 },
 	{ "sleb128", 0x09, BYTES("\x80\x20\x84\0"), 0x1000, 4, 0 },
 	{ "sleb128_is_signed_and_its_range_is_not", 0x09, BYTES("\x80\x7f\x40"), (uint64_t)-128, 64,
 	  0 },
-	{ "sdata2_is_signed", 0x0a,
-	  BYTES("\x00\x80"
-		"\4\0"),
-	  (uint64_t)-0x8000, 4, 0 },
-	{ "sdata4_is_signed", 0x0b,
-	  BYTES("\0\0\0\x80"
-		"\4\0\0\0"),
-	  (uint64_t)-0x80000000l, 4, 0 },
-	{ "sdata8", 0x0c,
-	  BYTES("\1\0\0\0\0\0\0\0"
-		"\4\0\0\0\0\0\0\0"),
-	  1, 4, 0 },
-	{ "range_has_no_sign", 0x0b,
-	  BYTES("\0\0\0\0"
-		"\0\0\0\x80"),
-	  0, 0x80000000, 0 },
-	{ "pcrel", 0x1b,
-	  BYTES("\xf0\xff\xff\xff"
-		"\4\0\0\0"),
-	  POINTER_VADDR - 16, 4, 0 },
-	{ "textrel", 0x2b,
-	  BYTES("\x10\0\0\0"
-		"\4\0\0\0"),
-	  0x500010, 4, 0 },
-	{ "datarel", 0x3b,
-	  BYTES("\x10\0\0\0"
-		"\4\0\0\0"),
-	  0x600010, 4, 0 },
-	{ "funcrel_has_no_base_for_pc_begin", 0x4b,
-	  BYTES("\x10\0\0\0"
-		"\4\0\0\0"),
-	  0x10, 4, 0 },
+	{ "sdata2_is_signed", 0x0a, TWO("\x00\x80", "\4\0"), (uint64_t)-0x8000, 4, 0 },
+	{ "sdata4_is_signed", 0x0b, TWO("\0\0\0\x80", "\4\0\0\0"), (uint64_t)-0x80000000l, 4, 0 },
+	{ "sdata8", 0x0c, TWO("\1\0\0\0\0\0\0\0", "\4\0\0\0\0\0\0\0"), 1, 4, 0 },
+	{ "range_has_no_sign", 0x0b, TWO("\0\0\0\0", "\0\0\0\x80"), 0, 0x80000000, 0 },
+	{ "pcrel", 0x1b, TWO("\xf0\xff\xff\xff", "\4\0\0\0"), POINTER_VADDR - 16, 4, 0 },
+	{ "textrel", 0x2b, TWO("\x10\0\0\0", "\4\0\0\0"), 0x500010, 4, 0 },
+	{ "datarel", 0x3b, TWO("\x10\0\0\0", "\4\0\0\0"), 0x600010, 4, 0 },
+	{ "funcrel_has_no_base_for_pc_begin", 0x4b, TWO("\x10\0\0\0", "\4\0\0\0"), 0x10, 4, 0 },
 	{ "aligned_skips_to_a_multiple_of_8", 0x50,
 	  BYTES("\xee\xee\xee\xee\xee\xee\xee"
 		"\1\2\3\0\0\0\0\0"
@@ -287,10 +244,8 @@ static const struct {
 	{ "undefined_format", 0x05, BYTES("\0\0\0\0\0\0\0\0\0\0\0\0"), 0, 0,
 	  ERROR_POINTER_ENCODING },
 	{ "undefined_base", 0x60, BYTES("\0\0\0\0\0\0\0\0\0\0\0\0"), 0, 0, ERROR_POINTER_ENCODING },
-	{ "indirect_to_nowhere", 0x80,
-	  BYTES("\1\0\0\0\0\0\0\0"
-		"\4\0\0\0\0\0\0\0"),
-	  0, 0, ERROR_POINTER_ENCODING },
+	{ "indirect_to_nowhere", 0x80, TWO("\1\0\0\0\0\0\0\0", "\4\0\0\0\0\0\0\0"), 0, 0,
+	  ERROR_POINTER_ENCODING },
 	{ "udata2_past_end", 0x02, BYTES("\1"), 0, 0, ERROR_CFI_TRUNCATED },
 	{ "udata4_past_end", 0x03, BYTES("\1\2\3"), 0, 0, ERROR_CFI_TRUNCATED },
 	{ "udata8_past_end", 0x04, BYTES("\1\2\3\4\5\6\7"), 0, 0, ERROR_CFI_TRUNCATED },
@@ -313,9 +268,7 @@ START_TEST(pointer_is_decoded)
 	struct image image = fake_image(&bytes);
 	image.text_vaddr = 0x500000;
 	image.data_vaddr = 0x600000;
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	const struct error *first = cfi->diagnostics.error;
 	if (pointers[_i].code) {
 		ck_assert_msg(!cfi->fde_count && first && first->code == pointers[_i].code &&
@@ -384,9 +337,7 @@ START_TEST(debug_frame_is_read)
 		.debug_frame = { (const uint8_t *)debug_frames[_i].section.data,
 				 debug_frames[_i].section.size, 0, 0, ".debug_frame" },
 	};
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_msg(cfi->fde_count == debug_frames[_i].fdes, "%s: %zu FDEs",
 		      debug_frames[_i].name, cfi->fde_count);
 	if (cfi->fde_count) {
@@ -417,8 +368,7 @@ START_TEST(indirect_pointer_is_followed_in_the_file)
 	put_fde(&bytes, 0, cell, 0, (struct literal)BYTES(""));
 	struct image copy = *image;
 	copy.eh_frame = fake_image(&bytes).eh_frame;
-	struct cfi *cfi;
-	ck_assert_int_eq(cfi_create(&copy, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&copy);
 	ck_assert_uint_eq(cfi->fde_count, 1);
 	ck_assert_uint_eq(cfi->fde[0].pc_begin, value);
 	cfi_destroy(cfi);

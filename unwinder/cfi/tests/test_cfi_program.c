@@ -285,16 +285,34 @@ static size_t build(const struct program_case *test, struct bytes *bytes, struct
 	return instructions;
 }
 
-START_TEST(instruction_gives_rows)
+/* The case's rows, and how cfi_rows() ends. */
+static int rows_of(const struct program_case *test, struct text *text, struct error *error)
 {
-	const struct program_case *test = &cases[_i];
+	struct bytes bytes = { .size = 0 };
+	struct image image;
+	struct cfi *cfi;
+	int result;
+
+	build(test, &bytes, &image, &cfi);
+	*text = (struct text) { .size = 0 };
+	*error = (struct error) { 0 };
+	result = cfi_rows(cfi, &cfi->fde[0], collect, text, error);
+	cfi_destroy(cfi);
+	return result;
+}
+
+static void check_rows(const struct program_case *test, uint16_t machine)
+{
 	struct bytes bytes = { .size = 0 };
 	struct image image;
 	struct cfi *cfi;
 	size_t start = build(test, &bytes, &image, &cfi);
 	struct text text = { .size = 0 };
 	struct error error = { 0 };
-	int result = cfi_rows(cfi, &cfi->fde[0], collect, &text, &error);
+	int result;
+
+	image.machine = machine;
+	result = cfi_rows(cfi, &cfi->fde[0], collect, &text, &error);
 
 	ck_assert_msg(!strcmp(text.data, test->rows), "%s: rows\n%sexpected\n%s(%s)", test->name,
 		      text.data, test->rows, error.message);
@@ -308,23 +326,23 @@ START_TEST(instruction_gives_rows)
 	}
 	cfi_destroy(cfi);
 }
+
+START_TEST(instruction_gives_rows)
+{
+	check_rows(&cases[_i], EM_X86_64);
+}
 END_TEST
 
 START_TEST(return_column_without_a_row_is_an_error)
 {
 	struct program_case test = { "", CFI(CFA_advance_loc(1), CFA_def_cfa_offset(16)),
 				     .return_column = 17 };
-	struct bytes bytes = { .size = 0 };
-	struct text text = { .size = 0 };
-	struct error error = { 0 };
-	struct image image;
-	struct cfi *cfi;
+	struct text text;
+	struct error error;
 
-	build(&test, &bytes, &image, &cfi);
-	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), -1);
+	ck_assert_int_eq(rows_of(&test, &text, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_CFI_REGISTER);
 	ck_assert_uint_eq(text.size, 0);
-	cfi_destroy(cfi);
 }
 END_TEST
 
@@ -332,16 +350,13 @@ END_TEST
 START_TEST(prefix_is_bounded)
 {
 	struct program_case test = cases[_i];
+	struct text text;
+	struct error error;
+
 	for (; test.instructions.size > 0; test.instructions.size--) {
-		struct bytes bytes = { .size = 0 };
-		struct image image;
-		struct cfi *cfi;
-		build(&test, &bytes, &image, &cfi);
-		struct text text = { .size = 0 };
-		struct error error = { 0 };
-		int result = cfi_rows(cfi, &cfi->fde[0], collect, &text, &error);
+		int result = rows_of(&test, &text, &error);
+
 		ck_assert_int_eq(result, error.code ? -1 : 0);
-		cfi_destroy(cfi);
 	}
 }
 END_TEST
@@ -349,19 +364,15 @@ END_TEST
 START_TEST(states_nest_as_deep_as_there_are_bytes)
 {
 	static char program[3000];
-	memset(program, CFA_remember_state, 1500);
-	memset(program + 1500, CFA_restore_state, 1500);
 	const struct program_case test = { .name = "deep",
 					   .instructions = { program, sizeof(program) } };
-	struct bytes bytes = { .size = 0 };
-	struct image image;
-	struct cfi *cfi;
-	build(&test, &bytes, &image, &cfi);
-	struct text text = { .size = 0 };
-	struct error error = { 0 };
-	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), 0);
+	struct text text;
+	struct error error;
+
+	memset(program, CFA_remember_state, 1500);
+	memset(program + 1500, CFA_restore_state, 1500);
+	ck_assert_int_eq(rows_of(&test, &text, &error), 0);
 	ck_assert_str_eq(text.data, "0..100 " NORMAL "\n");
-	cfi_destroy(cfi);
 }
 END_TEST
 
@@ -571,53 +582,30 @@ static const struct program_case aarch64_cases[] = {
 
 START_TEST(aarch64_instruction_gives_rows)
 {
-	const struct program_case *test = &aarch64_cases[_i];
-	struct bytes bytes = { .size = 0 };
-	struct image image;
-	struct cfi *cfi;
-	size_t start = build(test, &bytes, &image, &cfi);
-	image.machine = EM_AARCH64;
-	struct text text = { .size = 0 };
-	struct error error = { 0 };
-	int result = cfi_rows(cfi, &cfi->fde[0], collect, &text, &error);
-	ck_assert_msg(!strcmp(text.data, test->rows), "%s: rows\n%sexpected\n%s(%s)", test->name,
-		      text.data, test->rows, error.message);
-	ck_assert_int_eq(result, test->code ? -1 : 0);
-	ck_assert_int_eq(error.code, test->code);
-	if (test->code)
-		ck_assert_uint_eq(error.offset, start + test->offset);
-	cfi_destroy(cfi);
+	check_rows(&aarch64_cases[_i], EM_AARCH64);
 }
 END_TEST
 
 START_TEST(negate_ra_state_on_x86_64_is_named)
 {
 	const struct program_case test = ROWS("named", CFI(CFA_AARCH64_negate_ra_state), "");
-	struct bytes bytes = { .size = 0 };
-	struct image image;
-	struct cfi *cfi;
-	build(&test, &bytes, &image, &cfi);
-	struct text text = { .size = 0 };
-	struct error error = { 0 };
-	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), -1);
+	struct text text;
+	struct error error;
+
+	ck_assert_int_eq(rows_of(&test, &text, &error), -1);
 	ck_assert_ptr_nonnull(strstr(error.message, "DW_CFA_AARCH64_negate_ra_state"));
-	cfi_destroy(cfi);
 }
 END_TEST
 
 START_TEST(truncated_instruction_is_named)
 {
 	const struct program_case test = ROWS("named", CFI(CFA_OFFSET | RBP /* cut */), "");
-	struct bytes bytes = { .size = 0 };
-	struct image image;
-	struct cfi *cfi;
-	build(&test, &bytes, &image, &cfi);
-	struct text text = { .size = 0 };
-	struct error error = { 0 };
-	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), -1);
+	struct text text;
+	struct error error;
+
+	ck_assert_int_eq(rows_of(&test, &text, &error), -1);
 	ck_assert_str_eq(error.message,
 			 "operand of DW_CFA_offset (0x86) reaches past its entry's end");
-	cfi_destroy(cfi);
 }
 END_TEST
 
@@ -634,10 +622,9 @@ START_TEST(set_loc_may_count_from_the_function)
 	put_literal(&bytes, (struct literal)CFI(CFA_set_loc(U4(4)), CFA_def_cfa_offset(16)));
 	end_entry(&bytes, start);
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
 	struct text text = { .size = 0 };
 	struct error error = { 0 };
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_uint_eq(cfi->fde_count, 1);
 	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), 0);
 	ck_assert_str_eq(text.data, "0..4 " NORMAL "\n4..100 cfa=rsp+16 ra=c-8\n");
@@ -658,15 +645,11 @@ START_TEST(states_that_differ_nest_deep)
 	for (int i = 0; i < DEPTH - 100; i++)
 		program[size++] = CFA_restore_state;
 	const struct program_case test = { .name = "deep", .instructions = { program, size } };
-	struct bytes bytes = { .size = 0 };
-	struct image image;
-	struct cfi *cfi;
-	build(&test, &bytes, &image, &cfi);
-	struct text text = { .size = 0 };
-	struct error error = { 0 };
-	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), 0);
+	struct text text;
+	struct error error;
+
+	ck_assert_int_eq(rows_of(&test, &text, &error), 0);
 	ck_assert_str_eq(text.data, "0..100 cfa=rsp+99 ra=c-8\n");
-	cfi_destroy(cfi);
 }
 END_TEST
 

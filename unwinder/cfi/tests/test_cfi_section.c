@@ -124,9 +124,7 @@ START_TEST(section_is_read)
 	struct bytes bytes = { .size = 0 };
 	put_literal(&bytes, sections[_i].section);
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	const struct error *first = cfi->diagnostics.error;
 	ck_assert_msg(cfi->cie_count == sections[_i].cies && cfi->fde_count == sections[_i].fdes &&
 			      cfi->diagnostics.count == sections[_i].diagnostics,
@@ -176,9 +174,7 @@ START_TEST(fde_find_wants_the_highest_that_covers)
 	for (size_t i = 0; i < sizeof(fdes) / sizeof(fdes[0]); i++)
 		put_fde(&bytes, 0, fdes[i].pc, fdes[i].range, (struct literal)BYTES(""));
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_uint_eq(cfi->fde_count, 6);
 	ck_assert_uint_eq(cfi->by_pc_count, 5);
 	for (size_t i = 1; i < cfi->by_pc_count; i++)
@@ -205,9 +201,7 @@ START_TEST(fde_find_agrees_with_a_linear_search)
 		put_fde(&bytes, 0, 1 + (uint64_t)rand_r(&seed) % PCS,
 			(uint64_t)rand_r(&seed) % (_i % 2 ? 40 : 2000), (struct literal)BYTES(""));
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert(cfi->overlapping);
 	for (uint64_t pc = 0; pc < PCS + 2048; pc++) {
 		const struct cfi_fde *best = NULL;
@@ -230,15 +224,13 @@ START_TEST(fde_around_any_number)
 				      47, 48, 254, 255, 256, 257, 270, 272, 300 };
 	const int count = inside[_i];
 	struct bytes bytes = { .size = 0 };
-	struct error error;
-	struct cfi *cfi;
 
 	put_cie(&bytes, 0, (struct literal)BYTES(""));
 	put_fde(&bytes, 0, 0x1000, 0x10000, (struct literal)BYTES(""));
 	for (int i = 0; i < count; i++)
 		put_fde(&bytes, 0, 0x1010 + 0x20 * (uint64_t)i, 0x10, (struct literal)BYTES(""));
 	struct image image = fake_image(&bytes);
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_int_eq(cfi->overlapping, count > 0);
 	for (int i = 0; i < count; i++) {
 		uint64_t pc = 0x1010 + 0x20 * (uint64_t)i;
@@ -282,9 +274,7 @@ START_TEST(odd_fde_is_kept_and_covers_what_it_should)
 	put_fde(&bytes, 0, odd_fdes[_i].pc, odd_fdes[_i].range, (struct literal)BYTES(""));
 	struct image image = fake_image(&bytes);
 	image.type = odd_fdes[_i].type;
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_uint_eq(cfi->fde_count, 1);
 	ck_assert_msg(cfi->by_pc_count == odd_fdes[_i].covering, "%s", odd_fdes[_i].name);
 	ck_assert_int_eq(cfi_fde_find(cfi, odd_fdes[_i].pc) != NULL, odd_fdes[_i].covering != 0);
@@ -301,9 +291,7 @@ START_TEST(cies_alone_are_read)
 	put_cie(&bytes, 0, (struct literal)CFI(CFA_def_cfa(RSP, 8)));
 	put_cie(&bytes, 0x1b, (struct literal)BYTES(""));
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_uint_eq(cfi->cie_count, 2);
 	ck_assert_uint_eq(cfi->fde_count, 0);
 	ck_assert_uint_eq(cfi->diagnostics.count, 0);
@@ -326,9 +314,7 @@ START_TEST(small_entries_are_all_read)
 		put_number(&bytes, 0, 1);
 	}
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_uint_eq(cfi->fde_count, SMALL);
 	ck_assert_uint_eq(cfi->by_pc_count, SMALL);
 	ck_assert_uint_eq(cfi->diagnostics.count, 0);

@@ -166,9 +166,7 @@ START_TEST(bad_entry_costs_itself)
 		put_fde(&bytes, cie, GOOD_PC + 0x100, 0x10, (struct literal)BYTES(""));
 	put_good_fde(&bytes);
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_msg(cfi->diagnostics.count == lost, "%s: %zu diagnostics", entries[_i].name,
 		      cfi->diagnostics.count);
 	check_error(entries[_i].name, cfi->diagnostics.error, entries[_i].code, ".eh_frame",
@@ -183,16 +181,14 @@ END_TEST
 START_TEST(bad_cie_of_nobody_costs_nothing)
 {
 	struct bytes bytes = { .size = 0 };
-	struct error error;
 	struct image image;
-	struct cfi *cfi;
 	size_t start;
 
 	put_cie(&bytes, 0, (struct literal)GOOD_CIE);
 	put_bad(&bytes, (size_t)_i, &start);
 	put_good_fde(&bytes);
 	image = fake_image(&bytes);
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_msg(cfi->diagnostics.count == !is_bad_cie(_i), "%s: %zu", entries[_i].name,
 		      cfi->diagnostics.count);
 	check_good_fde(entries[_i].name, cfi);
@@ -271,9 +267,7 @@ START_TEST(bad_instruction_costs_its_fde)
 	size_t start = put_fde(&bytes, 0, TEST_PC, TEST_PC_RANGE / 2, programs[_i].instructions);
 	put_good_fde(&bytes);
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_uint_eq(cfi->fde_count, 2);
 	struct error_list found = { 0 };
 	cfi_check(cfi, &found);
@@ -295,9 +289,7 @@ START_TEST(cie_that_advances_costs_its_fdes)
 	put_fde(&bytes, bad, TEST_PC, 0x10, (struct literal)BYTES(""));
 	put_good_fde(&bytes);
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
-	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	struct error_list found = { 0 };
 	cfi_check(cfi, &found);
 	ck_assert_uint_eq(found.count, 1);
@@ -346,9 +338,8 @@ START_TEST(bad_expression_costs_its_value)
 		(struct literal) { program, 2 + expressions[_i].expression.size });
 	put_good_fde(&bytes);
 	struct image image = fake_image(&bytes);
-	struct cfi *cfi;
 	struct error error = { 0 };
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	struct row row;
 	ck_assert_int_eq(cfi_row_find(cfi, TEST_PC, &row, &error), 1);
 	ck_assert_int_eq(row.cfa.kind, RULE_CFA_EXPRESSION);

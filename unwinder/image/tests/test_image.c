@@ -208,63 +208,26 @@ END_TEST
 
 /* ---- damage ------------------------------------------------------------------------------- */
 
-static void too_short(struct file *file)
-{
-	file->size = 15;
-}
-static void only_ident(struct file *file)
-{
-	file->size = 16;
-}
-static void bad_magic(struct file *file)
-{
-	file->data[0] = 0;
-}
-static void class_32(struct file *file)
-{
-	file->data[EI_CLASS] = ELFCLASS32;
-}
-static void big_endian(struct file *file)
-{
-	file->data[EI_DATA] = ELFDATA2MSB;
-}
-static void other_machine(struct file *file)
-{
-	header_of(file)->e_machine = EM_AARCH64;
-}
-static void shoff_past_end(struct file *file)
-{
-	header_of(file)->e_shoff = file->size;
-}
-static void shoff_wraps(struct file *file)
-{
-	header_of(file)->e_shoff = UINT64_MAX - 32;
-}
-static void shnum_past_end(struct file *file)
-{
-	header_of(file)->e_shnum = 0xfeff;
-}
-static void shentsize_wrong(struct file *file)
-{
-	header_of(file)->e_shentsize = 63;
-}
-static void phoff_past_end(struct file *file)
-{
-	header_of(file)->e_phoff = file->size;
-}
-static void phentsize_wrong(struct file *file)
-{
-	header_of(file)->e_phentsize = 0;
-}
-static void text_past_end(struct file *file)
-{
-	section_of(file, ".text")->sh_size = file->size;
-}
+#define DAMAGE(name, ...)                                                                          \
+	static void name(struct file *file)                                                        \
+	{                                                                                          \
+		__VA_ARGS__;                                                                       \
+	}
 
-static void eh_frame_offset_wraps(struct file *file)
-{
-	section_of(file, ".eh_frame")->sh_offset = UINT64_MAX - 8;
-}
+DAMAGE(too_short, file->size = 15)
+DAMAGE(only_ident, file->size = 16)
+DAMAGE(bad_magic, file->data[0] = 0)
+DAMAGE(class_32, file->data[EI_CLASS] = ELFCLASS32)
+DAMAGE(big_endian, file->data[EI_DATA] = ELFDATA2MSB)
+DAMAGE(other_machine, header_of(file)->e_machine = EM_AARCH64)
+DAMAGE(shoff_past_end, header_of(file)->e_shoff = file->size)
+DAMAGE(shoff_wraps, header_of(file)->e_shoff = UINT64_MAX - 32)
+DAMAGE(shnum_past_end, header_of(file)->e_shnum = 0xfeff)
+DAMAGE(shentsize_wrong, header_of(file)->e_shentsize = 63)
+DAMAGE(phoff_past_end, header_of(file)->e_phoff = file->size)
+DAMAGE(phentsize_wrong, header_of(file)->e_phentsize = 0)
+DAMAGE(text_past_end, section_of(file, ".text")->sh_size = file->size)
+DAMAGE(eh_frame_offset_wraps, section_of(file, ".eh_frame")->sh_offset = UINT64_MAX - 8)
 
 static void huge_section_count(struct file *file)
 {
@@ -279,10 +242,7 @@ static void segment_past_end(struct file *file)
 	segment->p_offset = file->size - 1;
 }
 
-static void segment_wraps(struct file *file)
-{
-	segment_of(file, PT_LOAD)->p_vaddr = UINT64_MAX - 1;
-}
+DAMAGE(segment_wraps, segment_of(file, PT_LOAD)->p_vaddr = UINT64_MAX - 1)
 
 static void no_sections_bad_eh_frame_hdr(struct file *file)
 {
@@ -306,10 +266,7 @@ static void bad_compression(struct file *file)
 	memset(file->data + section->sh_offset, 0xff, 24);
 }
 
-static void no_cfi(struct file *file)
-{
-	section_of(file, ".eh_frame")->sh_type = SHT_NOBITS;
-}
+DAMAGE(no_cfi, section_of(file, ".eh_frame")->sh_type = SHT_NOBITS)
 
 static const struct {
 	const char *name;

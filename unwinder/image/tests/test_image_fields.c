@@ -283,9 +283,7 @@ START_TEST(other_sections_are_said)
 	uint8_t frame[FRAME_BYTES] = { 0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1 };
 	int count = other_counts[_i], each = count < 64 ? count : 64;
 	Elf64_Shdr more[OTHERS_MAX];
-	struct error error = { 0 };
 	struct bytes bytes;
-	struct cfi *cfi;
 
 	for (int i = 0; i < count; i++)
 		more[i] = (Elf64_Shdr) { 1,
@@ -302,7 +300,7 @@ START_TEST(other_sections_are_said)
 
 	struct image *image = open_bytes("several", &bytes);
 
-	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s", error.message);
+	struct cfi *cfi = cfi_of(image);
 	ck_assert_uint_eq(cfi->cie_count, 1);
 	ck_assert_uint_eq(cfi->diagnostics.count + cfi->diagnostics.dropped, each + (count > each));
 	for (int i = 0; i < each && i < (int)cfi->diagnostics.count; i++) {
@@ -344,15 +342,13 @@ START_TEST(terminators_are_no_other_sections)
 				  0,
 				  1,
 				  0 };
-	struct error error = { 0 };
 	struct bytes bytes;
-	struct cfi *cfi;
 
 	put_object(&bytes, NULL, frame, &more, 1);
 
 	struct image *image = open_bytes("ends", &bytes);
 
-	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s", error.message);
+	struct cfi *cfi = cfi_of(image);
 	ck_assert_uint_eq(cfi->diagnostics.count, ends[_i].said);
 	cfi_destroy(cfi);
 	image_destroy(image);

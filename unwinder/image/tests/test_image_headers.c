@@ -261,9 +261,7 @@ static const struct {
 
 START_TEST(the_search_table_says_which_is_first)
 {
-	struct error error = { 0 };
 	struct file file;
-	struct cfi *cfi;
 
 	file_init(&file);
 	name_frame(&file, chosen[_i].vaddr);
@@ -279,7 +277,7 @@ START_TEST(the_search_table_says_which_is_first)
 		ck_assert_ptr_eq(image_cfi_section(image, chosen[_i].others[i]), frame);
 	}
 	ck_assert_ptr_null(image_eh_frame(image, FRAMES));
-	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s", error.message);
+	struct cfi *cfi = cfi_of(image);
 	ck_assert_uint_eq(cfi->fde_count, FRAMES);
 	for (int i = 0; i < FRAMES; i++) {
 		const struct cfi_fde *fde = cfi_fde_find(cfi, VADDR + FUNCTION_AT(i) + 1);
@@ -368,9 +366,7 @@ static const struct {
 
 START_TEST(the_first_that_says_it_has_the_word)
 {
-	struct error error = { 0 };
 	struct file file;
-	struct cfi *cfi;
 	size_t out = 0;
 
 	file_init(&file);
@@ -381,7 +377,7 @@ START_TEST(the_first_that_says_it_has_the_word)
 
 	struct image *image = open_file(&file);
 
-	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s", error.message);
+	struct cfi *cfi = cfi_of(image);
 	for (int i = 0; i < FRAMES; i++) {
 		uint64_t pc = VADDR + FUNCTION_AT(0) + repeated[_i].place[i].offset;
 		bool found = false;
@@ -540,10 +536,8 @@ static const struct {
 START_TEST(search_tables_are_held_against_fdes)
 {
 	struct error_list list = { 0 };
-	struct error error = { 0 };
 	struct bytes bytes;
 	struct file file;
-	struct cfi *cfi;
 	int said = 0;
 
 	file_init(&file);
@@ -552,7 +546,7 @@ START_TEST(search_tables_are_held_against_fdes)
 
 	struct image *image = open_file(&file);
 
-	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s", error.message);
+	struct cfi *cfi = cfi_of(image);
 	eh_frame_hdr_check(cfi, &list);
 	for (; said < FRAMES && wrong_orders[_i].said[said]; said++)
 		ck_assert_msg((int)list.count > said &&

@@ -309,13 +309,12 @@ START_TEST(search_table_is_checked_and_helps)
 {
 	struct bytes file;
 	struct image *image;
-	struct cfi *cfi;
 	struct error error = { 0 };
 	make_elf(&file);
 	apply(&file, tables[_i].patch, 4);
 	ck_assert_msg(!image_create_memory(file.data, file.size, "file", &image, &error), "%s: %s",
 		      tables[_i].name, error.message);
-	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(image);
 	unsigned int fdes = 0;
 	for (size_t i = 0; i < cfi->fde_count; i++)
 		fdes |= 1u << (cfi->fde[i].pc_begin - VADDR - 0x800) / 0x100;

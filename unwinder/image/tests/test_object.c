@@ -428,10 +428,9 @@ START_TEST(discarded_function_is_in_the_text)
 	struct image image = fake_image(&bytes);
 	image.type = ET_DYN;
 	image.priv = &file;
-	struct cfi *cfi;
 	struct table_text *text;
 	struct error error;
-	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct cfi *cfi = cfi_of(&image);
 	ck_assert_uint_eq(cfi->by_pc_count, 0);
 	ck_assert_msg(!table_text_create(cfi, &text, &error), "%s", error.message);
 	ck_assert_uint_eq(text->function_count, 1);

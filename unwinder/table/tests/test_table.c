@@ -596,12 +596,11 @@ START_TEST(every_address_of_an_image)
 	const char *path = paths[_i];
 	struct image *image;
 	struct table *table, *plain;
-	struct cfi *cfi;
 	struct error error;
 	uint64_t found = 0;
 
 	ck_assert_msg(!image_create(path, &image, &error), "%s", error.message);
-	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s", error.message);
+	struct cfi *cfi = cfi_of(image);
 	ck_assert_msg(!table_build(image, &table, &error), "%s", error.message);
 	ck_assert_msg(!table_create(image, cfi, &plain, &error), "%s", error.message);
 	check_pages(path, plain);
