@@ -291,9 +291,8 @@ static void print_storm(const struct storm *storm, const char *method,
 	       (uint64_t)walk->samples, (uint64_t)walk->stacks, (uint64_t)walk->lost_busy,
 	       (uint64_t)walk->lost_space, (uint64_t)walk->lost_regs, (uint64_t)walk->unknown,
 	       (uint64_t)walk->ending);
-	printf("\t%" PRIu64
-	       " rounds of %.2f s, %.2f s on a CPU: %.2f s in readings, %.2f s in giving "
-	       "them; checks %" PRIu64 ", mistaken %" PRIu64 "\n",
+	printf("\t%" PRIu64 " rounds of %.2f s, %.2f s on a CPU: %.2f s in readings, %.2f s in "
+	       "giving them; checks %" PRIu64 ", mistaken %" PRIu64 "\n",
 	       storm->rounds, storm->taking_ns / 1e9, storm->cpu_ns / 1e9, events->reading_ns / 1e9,
 	       events->giving_ns / 1e9, events->checks, events->mistaken);
 	printf("\traced %" PRIu64 "; of the others complete %" PRIu64 " (%" PRIu64

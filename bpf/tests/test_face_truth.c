@@ -68,9 +68,9 @@ static const struct {
 	uint64_t steps, points, proven, unproven, open, threads, elapsed_ns;
 	const char *kernel, *machine, *version, *partial, *gap;
 } headers[] = {
-	{ "C [05 'steps' 01] C [06 'points' 02] C [06 'proven' 03] C [08 'unproven' 04] "
-	  "C [04 'open' 05] C [07 'threads' 06] C [0a 'elapsed_ns' 07] S [06 'kernel' 01 'k'] "
-	  "S [07 'machine' 01 'm'] S [0a 'stackproof' 01 'v'] ",
+	{ "C [05 'steps' 01] C [06 'points' 02] C [06 'proven' 03] C [08 'unproven' 04] C [04 "
+	  "'open' 05] C [07 'threads' 06] C [0a 'elapsed_ns' 07] S [06 'kernel' 01 'k'] S [07 "
+	  "'machine' 01 'm'] S [0a 'stackproof' 01 'v'] ",
 	  1, 2, 3, 4, 5, 6, 7, "k", "m", "v", NULL, NULL },
 	{ "C [05 'every' 01] ", 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL },
 	{ "C [05 'every' 02] ", 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, "every" },

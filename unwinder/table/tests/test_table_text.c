@@ -62,8 +62,8 @@ static const struct text_case cases[] = {
 	  BYTES(CFA_def_cfa_expression(DW_OP_breg6, SLEB(-8), DW_OP_deref),
 		CFA_expression(RBX, DW_OP_bregx, 6, SLEB(-16), DW_OP_plus_uconst, ULEB2(200))),
 	  FUNCTION_PC, 4, false,
-	  "function function\n  +0x0 cfa=exp(breg6-8; deref) ra=c-8 "
-	  "rbx=exp(bregx 6-16; plus_uconst 200)\n  +0x4 end\n" },
+	  "function function\n  +0x0 cfa=exp(breg6-8; deref) ra=c-8 rbx=exp(bregx 6-16; "
+	  "plus_uconst 200)\n  +0x4 end\n" },
 	{ "val_expression_is_told_from_expression", CIE,
 	  BYTES(CFA_val_expression(RBP, DW_OP_breg6, 0)), FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp(breg6+0)\n  +0x4 end\n" },
@@ -76,8 +76,7 @@ static const struct text_case cases[] = {
 				   DW_OP_breg0, 1, DW_OP_breg31, SLEB(-1))),
 	  FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp(lit0; lit31; reg0; reg31; "
-	  "breg0+1; "
-	  "breg31-1)\n  +0x4 end\n" },
+	  "breg0+1; breg31-1)\n  +0x4 end\n" },
 	{ "an_empty_expression_is_empty", CIE, BYTES(CFA_VAL_EXPRESSION, RBP, 0), FUNCTION_PC, 4,
 	  false, "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp()\n  +0x4 end\n" },
 	{ "args_size_ends_the_row", CIE, BYTES(CFA_GNU_args_size(16)), FUNCTION_PC, 4, false,

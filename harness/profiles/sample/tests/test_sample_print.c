@@ -124,8 +124,9 @@ START_TEST(text_of_a_truth_without_flaws)
 
 	fixture_init(&f);
 	sample_print_truth_text(f.file, &f.report);
-	fixture_end(&f, "a?program: 0 points stepped in 0.0 s, 0 different stacks, up to 0 "
-			"frames deep\n");
+	fixture_end(
+		&f,
+		"a?program: 0 points stepped in 0.0 s, 0 different stacks, up to 0 frames deep\n");
 }
 END_TEST
 
@@ -183,8 +184,8 @@ START_TEST(findings_with_a_nearest_stack_each)
 
 		ck_assert_msg(strstr(f.text, said[i]) != NULL, "%s", f.text);
 	}
-	ck_assert_ptr_nonnull(strstr(f.text, "\"nearest_addresses\":[\"0x404000\",\"0x402000\","
-					     "\"0x403000\"]"));
+	ck_assert_ptr_nonnull(
+		strstr(f.text, "\"nearest_addresses\":[\"0x404000\",\"0x402000\",\"0x403000\"]"));
 	ck_assert_ptr_nonnull(strstr(f.text, "\"nearest_addresses\":[\"0x503000\",\"0x502000\"]"));
 	ck_assert_ptr_nonnull(strstr(f.text, "\"common_outer\":1}"));
 	ck_assert_ptr_null(strstr(f.text, "the kernel counts"));
@@ -210,9 +211,8 @@ START_TEST(what_was_sampled_until_a_signal_came)
 	fflush(f.file);
 	text = f.text;
 	ck_assert_msg(!strncmp(text, "PARTIAL: the run was ended by SIGINT\n", 37), "%s", text);
-	ck_assert_ptr_nonnull(
-		strstr(text, ",\"partial\":true,\"partial_by\":\"interrupted\",\"partial_message\":"
-			     "\"the run was ended by SIGINT\"}"));
+	ck_assert_ptr_nonnull(strstr(text, ",\"partial\":true,\"partial_by\":\"interrupted\","
+					   "\"partial_message\":\"the run was ended by SIGINT\"}"));
 	fclose(f.file);
 	free(f.text);
 	sample_set_destroy(f.truth.stacks);
@@ -226,30 +226,27 @@ START_TEST(text_of_samples)
 	fixture_init(&f);
 	fixture_fill(&f);
 	sample_print_text(f.file, &f.report);
-	fixture_end(
-		&f,
-		"1000 Hz (cpu): 61 stacks of 3 runs, 72 in a CPU second (THROTTLED), 17 of 1 true "
-		"stacks met\n"
-		"  exact 20 truncated 21 open 22 table_fault 23 exchange 24 raced 25 uprobe 26 cut "
-		"27 "
-		"outside "
-		"28; stops complete 81 no_row 82 guessed 83\n"
-		"  account: 71 samples = 74 stacks + 75 busy + 76 no room + 77 no registers; 72 "
-		"more in unknown processes, 73 in ending ones; the kernel counts 18\n"
-		"  ACCOUNT BROKEN (entries_not_counted): times that the kernel ran the program = "
-		"samples + those of unknown or ending processes: 18 and 216\n"
-		"  outside x 6, 3 frames, stop complete:\n"
-		"\t  0 0x000000401000 0x401000 (unmapped)\n"
-		"\t  1 0x000000402000 0x401fff (unmapped)\n"
-		"\t  2 0x000000403000 0x402fff (unmapped)\n"
-		"    the nearest true stack has 3 frames, the outer 2 the same:\n"
-		"\t  0 0x000000404000 0x404000 (unmapped)\n"
-		"\t  1 0x000000402000 0x401fff (unmapped)\n"
-		"\t  2 0x000000403000 0x402fff (unmapped)\n"
-		"  cut x 7, 2 frames, stop no_row:\n"
-		"\t  0 0x000000501000 0x501000 (unmapped)\n"
-		"\t  1 0x000000502000 0x501fff (unmapped)\n"
-		"  19 more such samples were not kept\n");
+	fixture_end(&f,
+		    "1000 Hz (cpu): 61 stacks of 3 runs, 72 in a CPU second (THROTTLED), 17 of 1 "
+		    "true stacks met\n"
+		    "  exact 20 truncated 21 open 22 table_fault 23 exchange 24 raced 25 uprobe 26 "
+		    "cut 27 outside 28; stops complete 81 no_row 82 guessed 83\n"
+		    "  account: 71 samples = 74 stacks + 75 busy + 76 no room + 77 no registers; "
+		    "72 more in unknown processes, 73 in ending ones; the kernel counts 18\n"
+		    "  ACCOUNT BROKEN (entries_not_counted): times that the kernel ran the program "
+		    "= samples + those of unknown or ending processes: 18 and 216\n"
+		    "  outside x 6, 3 frames, stop complete:\n"
+		    "\t  0 0x000000401000 0x401000 (unmapped)\n"
+		    "\t  1 0x000000402000 0x401fff (unmapped)\n"
+		    "\t  2 0x000000403000 0x402fff (unmapped)\n"
+		    "    the nearest true stack has 3 frames, the outer 2 the same:\n"
+		    "\t  0 0x000000404000 0x404000 (unmapped)\n"
+		    "\t  1 0x000000402000 0x401fff (unmapped)\n"
+		    "\t  2 0x000000403000 0x402fff (unmapped)\n"
+		    "  cut x 7, 2 frames, stop no_row:\n"
+		    "\t  0 0x000000501000 0x501000 (unmapped)\n"
+		    "\t  1 0x000000502000 0x501fff (unmapped)\n"
+		    "  19 more such samples were not kept\n");
 }
 END_TEST
 
@@ -267,8 +264,7 @@ START_TEST(text_of_samples_that_are_all_right)
 	fixture_end(&f,
 		    "2 Hz (cpu): 2 stacks of 0 runs, 2 in a CPU second, 0 of 0 true stacks met\n"
 		    "  exact 2 truncated 0 open 0 table_fault 0 exchange 0 raced 0 uprobe 0 cut 0 "
-		    "outside 0; "
-		    "stops complete 2\n"
+		    "outside 0; stops complete 2\n"
 		    "  account: 2 samples = 2 stacks + 0 busy + 0 no room + 0 no registers\n");
 }
 END_TEST
@@ -289,8 +285,7 @@ START_TEST(text_of_samples_in_others)
 	snprintf(expected, sizeof(expected),
 		 "0 Hz (cpu): 0 stacks of 0 runs, 0 in a CPU second, 0 of 0 true stacks met\n"
 		 "  exact 0 truncated 0 open 0 table_fault 0 exchange 0 raced 0 uprobe 0 cut 0 "
-		 "outside 0; "
-		 "stops\n"
+		 "outside 0; stops\n"
 		 "  account: 0 samples = 0 stacks + 0 busy + 0 no room + 0 no registers%s",
 		 more[_i]);
 	fixture_end(&f, expected);
@@ -325,33 +320,15 @@ START_TEST(json_of_samples)
 	fixture_init(&f);
 	fixture_fill(&f);
 	sample_print_json(f.file, &f.report);
-	expect_json(
-		&f,
-		/* clang-format off */
+	expect_json(&f,
+		    /* clang-format off */
 		HEAD("sample_finding")
-		"\"rate\":1000,\"class\":\"outside\",\"count\":6,\"stop\":\"complete\","
-		"\"addresses\":[\"0x401000\",\"0x402000\",\"0x403000\"],"
-		"\"frames\":[\"0x401000 (unmapped)\",\"0x401fff (unmapped)\",\"0x402fff (unmapped)\"],"
-		"\"nearest_addresses\":[\"0x404000\",\"0x402000\",\"0x403000\"],"
-		"\"nearest_frames\":[\"0x404000 (unmapped)\",\"0x401fff (unmapped)\","
-		"\"0x402fff (unmapped)\"],\"common_outer\":2}\n"
+		"\"rate\":1000,\"class\":\"outside\",\"count\":6,\"stop\":\"complete\",\"addresses\":[\"0x401000\",\"0x402000\",\"0x403000\"],\"frames\":[\"0x401000 (unmapped)\",\"0x401fff (unmapped)\",\"0x402fff (unmapped)\"],\"nearest_addresses\":[\"0x404000\",\"0x402000\",\"0x403000\"],\"nearest_frames\":[\"0x404000 (unmapped)\",\"0x401fff (unmapped)\",\"0x402fff (unmapped)\"],\"common_outer\":2}\n"
 		HEAD("sample_finding")
-		"\"rate\":1000,\"class\":\"cut\",\"count\":7,\"stop\":\"no_row\","
-		"\"addresses\":[\"0x501000\",\"0x502000\"],"
-		"\"frames\":[\"0x501000 (unmapped)\",\"0x501fff (unmapped)\"]}\n"
+		"\"rate\":1000,\"class\":\"cut\",\"count\":7,\"stop\":\"no_row\",\"addresses\":[\"0x501000\",\"0x502000\"],\"frames\":[\"0x501000 (unmapped)\",\"0x501fff (unmapped)\"]}\n"
 		HEAD("sample_score")
-		"\"clock\":\"cpu\",\"method\":\"bpf_loop\",\"rate\":1000,\"rate_actual\":71.5,"
-		"\"throttled\":true,\"truth_points\":9001,\"truth_stacks\":1,\"truth_met\":17,"
-		"\"truth_frames_max\":15,\"truth_fault_points\":12,\"truth_open_points\":14,"
-		"\"truth_execs\":11,\"truth_suspect_points\":13,\"runs\":3,\"exact\":20,"
-		"\"truncated\":21,\"open\":22,\"table_fault\":23,\"exchange\":24,\"raced\":25,"
-		"\"uprobe\":26,\"cut\":27,\"outside\":28,\"whole_unproven\":5,\"frames\":700,"
-		"\"frames_max\":16,\"samples\":71,\"stacks\":74,\"entries\":18,"
-		"\"lost\":{\"busy\":75,\"space\":76,\"regs\":77,\"memory\":4,\"unknown\":72,"
-		"\"ending\":73},\"stops\":{\"complete\":81,\"no_row\":82,\"guessed\":83},"
-		"\"account\":\"entries_not_counted\",\"account_left\":18,\"account_right\":216,"
-		"\"findings_not_kept\":19,\"cpu_seconds\":2.0}\n"
-		/* clang-format on */
+		"\"clock\":\"cpu\",\"method\":\"bpf_loop\",\"rate\":1000,\"rate_actual\":71.5,\"throttled\":true,\"truth_points\":9001,\"truth_stacks\":1,\"truth_met\":17,\"truth_frames_max\":15,\"truth_fault_points\":12,\"truth_open_points\":14,\"truth_execs\":11,\"truth_suspect_points\":13,\"runs\":3,\"exact\":20,\"truncated\":21,\"open\":22,\"table_fault\":23,\"exchange\":24,\"raced\":25,\"uprobe\":26,\"cut\":27,\"outside\":28,\"whole_unproven\":5,\"frames\":700,\"frames_max\":16,\"samples\":71,\"stacks\":74,\"entries\":18,\"lost\":{\"busy\":75,\"space\":76,\"regs\":77,\"memory\":4,\"unknown\":72,\"ending\":73},\"stops\":{\"complete\":81,\"no_row\":82,\"guessed\":83},\"account\":\"entries_not_counted\",\"account_left\":18,\"account_right\":216,\"findings_not_kept\":19,\"cpu_seconds\":2.0}\n"
+		    /* clang-format on */
 	);
 }
 END_TEST
@@ -364,21 +341,17 @@ START_TEST(json_of_no_samples)
 	sample_print_json(f.file, &f.report);
 	expect_json(
 		&f,
-		HEAD("sample_score") "\"clock\":\"cpu\",\"method\":\"\",\"rate\":0,"
-				     "\"rate_actual\":0.0,\"throttled\":false,\"truth_points\":0,"
-				     "\"truth_stacks\":0,\"truth_met\":0,\"truth_frames_max\":0,"
-				     "\"truth_fault_points\":0,\"truth_open_points\":0,"
-				     "\"truth_execs\":0,\"truth_suspect_points\":0,\"runs\":0,"
-				     "\"exact\":0,"
-				     "\"truncated\":0,"
+		HEAD("sample_score") "\"clock\":\"cpu\",\"method\":\"\",\"rate\":0,\"rate_actual\":"
+				     "0.0,\"throttled\":false,\"truth_points\":0,\"truth_stacks\":"
+				     "0,\"truth_met\":0,\"truth_frames_max\":0,\"truth_fault_"
+				     "points\":0,\"truth_open_points\":0,\"truth_execs\":0,\"truth_"
+				     "suspect_points\":0,\"runs\":0,\"exact\":0,\"truncated\":0,"
 				     "\"open\":0,\"table_fault\":0,\"exchange\":0,\"raced\":0,"
-				     "\"uprobe\":0,\"cut\":0,"
-				     "\"outside\":0,\"whole_unproven\":0,\"frames\":0,\"frames_"
-				     "max\":0,"
-				     "\"samples\":0,\"stacks\":0,\"lost\":{\"busy\":0,\"space\":0,"
-				     "\"regs\":0,\"memory\":0,\"unknown\":0,\"ending\":0},"
-				     "\"stops\":{},\"account\":\"exact\",\"findings_not_kept\":0,"
-				     "\"cpu_seconds\":0.0}\n");
+				     "\"uprobe\":0,\"cut\":0,\"outside\":0,\"whole_unproven\":0,"
+				     "\"frames\":0,\"frames_max\":0,\"samples\":0,\"stacks\":0,"
+				     "\"lost\":{\"busy\":0,\"space\":0,\"regs\":0,\"memory\":0,"
+				     "\"unknown\":0,\"ending\":0},\"stops\":{},\"account\":"
+				     "\"exact\",\"findings_not_kept\":0,\"cpu_seconds\":0.0}\n");
 }
 END_TEST
 

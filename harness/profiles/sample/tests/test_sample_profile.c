@@ -110,8 +110,8 @@ static const struct {
 	{ "what_is_in_no_image",
 	  4,
 	  { 0x5000, 0x1010, 0x2010, 0x8000 },
-	  "{\"address\":\"0x5000\"},{\"address\":\"0x1010\"},{\"address\":\"0x2010\"},"
-	  "{\"address\":\"0x8000\"}" },
+	  "{\"address\":\"0x5000\"},{\"address\":\"0x1010\"},{\"address\":\"0x2010\"},{\"address\":"
+	  "\"0x8000\"}" },
 	{ "one", 1, { 0x3010 }, "{\"image\":3,\"vaddr\":\"0x10\"}" },
 	{ "none", 0, { 0 }, "" },
 };
