@@ -22,6 +22,7 @@
 #include "profiles/write/write.h"
 
 #define PUSH_TARGETS_MAX 8
+#define PUSH_HEADERS_MAX 16
 #define PUSH_WAIT_MS	 10000 /* at the end */
 
 enum {
@@ -32,6 +33,7 @@ enum {
 	OPTION_FORMAT = 'f',
 	OPTION_DRAIN = 256,
 	OPTION_PUSH,
+	OPTION_PUSH_HEADER,
 	OPTION_SPOOL_BYTES,
 };
 
@@ -42,6 +44,7 @@ struct arguments {
 	bool all;
 	bool json;
 	const char *target[PUSH_TARGETS_MAX];
+	const char *header[PUSH_HEADERS_MAX];
 	struct profile_push_options push;
 	struct profile_push *pushing;
 	struct gate gate;
@@ -73,6 +76,8 @@ static const struct argp_option options[] = {
 	{ "pid", OPTION_PID, "PID", 0, "this process and all that it starts", 0 },
 	{ "push", OPTION_PUSH, "otlp=URL|parca=URL", OPTION_AGAIN,
 	  "send the profile to a server, too, each part when it was taken; again for more", 0 },
+	{ "push-header", OPTION_PUSH_HEADER, "NAME: VALUE", OPTION_AGAIN,
+	  "send this with it, as a token of the server's; again for more", 0 },
 	{ "rate", OPTION_RATE, "HZ", 0, "ticks in a second of CPU time (default 97)", 0 },
 	{ "spool", INTO_TEXT(arguments, push.spool), "DIR", 0,
 	  "keep what no server takes in this folder, and send it later", 0 },
@@ -156,6 +161,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (arguments->push.targets == PUSH_TARGETS_MAX)
 			argp_error(state, "at most %d servers", PUSH_TARGETS_MAX);
 		arguments->target[arguments->push.targets++] = argument;
+		return 0;
+	case OPTION_PUSH_HEADER:
+		if (arguments->push.headers == PUSH_HEADERS_MAX || !strchr(argument, ':'))
+			argp_error(state, "--push-header takes \"NAME: VALUE\", at most %d times",
+				   PUSH_HEADERS_MAX);
+		arguments->header[arguments->push.headers++] = argument;
 		return 0;
 	case OPTION_SPOOL_BYTES:
 		arguments->push.spool_bytes = option_between(state, argument, "--spool-bytes", 1,
@@ -262,6 +273,7 @@ static int begin_push(struct arguments *arguments, struct error *error)
 	if (!arguments->push.targets)
 		return 0;
 	arguments->push.target = arguments->target;
+	arguments->push.header = arguments->header;
 	arguments->record.on_drain = push_part;
 	arguments->record.context = arguments;
 	return profile_push_create(&arguments->push, &arguments->pushing, error);
