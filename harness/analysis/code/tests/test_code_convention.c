@@ -16,9 +16,8 @@
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define RBX	     (1u << REGISTER_RBX)
-#define R15	     (1u << REGISTER_R15)
+#define RBX (1u << REGISTER_RBX)
+#define R15 (1u << REGISTER_R15)
 
 /* rbx is 1 for a while, and what the caller had there when it returns: by chance, for all that is known. */
 #define OVERWRITES "mov $1, %ebx; nop; mov %rdi, %rbx; ret"

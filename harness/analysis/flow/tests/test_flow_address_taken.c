@@ -12,11 +12,10 @@
 #include "tests/suite.h"
 #include "analysis/flow/flow.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define DATA	     UINT64_C(0x10000)
-#define CODE	     UINT64_C(0x20000)
-#define AT(field)    (DATA + offsetof(struct file, field))
-#define WORDS	     140
+#define DATA	  UINT64_C(0x10000)
+#define CODE	  UINT64_C(0x20000)
+#define AT(field) (DATA + offsetof(struct file, field))
+#define WORDS	  140
 
 struct file {
 	Elf64_Ehdr head;

@@ -8,8 +8,6 @@
 #include "cfi/code_name.h"
 #include "analysis/flow/flow_callees.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 enum { NEVER = 1, SPLITS = 2, FRAGMENT = 4 };
 
 static const struct name_case {

@@ -9,8 +9,6 @@
 #include "analysis/lint/tests/assembly_fixture.h"
 #include "analysis/flow/flow_callees.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define EXIT "call exit@PLT; "
 /* It never returns, unless the instruction itself may. */
 #define ONE(code) "" code "; " EXIT

@@ -10,8 +10,6 @@
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static struct error error;
 
 /* ---- the order of paths ---------------------------------------------------------------------- */

@@ -7,8 +7,6 @@
 #include "analysis/flow/flow_fragment.h"
 #include "analysis/flow/flow_walk.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static struct assembled assembled;
 static struct flow_world world;
 static struct flow_walk walk;

@@ -16,8 +16,6 @@
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static char folder[] = "/tmp/stackproof-lint-command-XXXXXX";
 
 static const char source[] =

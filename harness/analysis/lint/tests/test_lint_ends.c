@@ -10,8 +10,6 @@
 #include "analysis/flow/tests/flow_world_fixture.h"
 #include "analysis/lint/lint_inside.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- lists of addresses --------------------------------------------------------------------- */
 
 /* The last of each is behind the list. */

@@ -15,8 +15,6 @@
 #include "base/cli/json_counts.h"
 #include "analysis/lint/lint.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static char folder[] = "/tmp/stackproof-lint-evidence-XXXXXX";
 
 /* f's frame is 16 bytes, and so is that of its rows for what it calls, which is at 8. */

@@ -18,8 +18,6 @@
 #include "analysis/lint/lint_executed.c"
 #include "truth/tracer/tests/stepped_program.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static char folder[] = "/tmp/test_lint_executed.XXXXXX", program[64], truth[64];
 
 static void begin(void)

@@ -8,8 +8,7 @@
 #include "tests/suite.h"
 #include "analysis/lint/lint_executed.c"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define IMAGE	     3
+#define IMAGE 3
 
 /* The last is behind the list. */
 static struct lint_judged judged[] = { { .pc = 0x100 }, { .pc = 0x103 }, { .pc = 0x105 },

@@ -7,8 +7,6 @@
 #include "analysis/flow/tests/flow_fixture.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static struct followed followed;
 
 static struct linting begin(const char *body)

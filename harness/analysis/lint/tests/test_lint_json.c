@@ -17,8 +17,6 @@
 #include "analysis/lint/lint_inside.h"
 #include "stepped_folder.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define LINKED NULL
 #define OBJECT "-c"
 /* Both wrong, in one row each; and one of which nobody knows what it does. */

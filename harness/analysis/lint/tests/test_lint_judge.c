@@ -9,7 +9,6 @@
 #include "analysis/flow/tests/flow_fixture.h"
 #include "analysis/flow/tests/flow_world_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define BEGIN	     0x100
 #define BYTES	     16
 #define OPEN(reason) (STATUS_UNPROVEN + (reason))

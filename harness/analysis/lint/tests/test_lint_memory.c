@@ -22,9 +22,8 @@
 #define MEMORY_TIMES 1
 #endif
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define FEW	     1500
-#define MANY	     15000
+#define FEW  1500
+#define MANY 15000
 
 static char folder[] = "/tmp/stackproof-lint-memory-XXXXXX";
 

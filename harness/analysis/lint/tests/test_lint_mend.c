@@ -9,8 +9,6 @@
 #include "tests/suite.h"
 #include "analysis/lint/lint_inside.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define AT_CFA(bytes)                                                                              \
 	{                                                                                          \
 		.kind = VALUE_CFA, .number = (bytes)                                               \

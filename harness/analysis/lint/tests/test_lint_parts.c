@@ -16,8 +16,6 @@
 #include "analysis/lint/lint_table.h"
 #include "stepped_folder.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 /* ---- tables --------------------------------------------------------------------------------- */
 
 /* An FDE from 16 to 48 of 64 bytes. */

@@ -14,8 +14,6 @@
 #include "analysis/lint/lint_inside.h"
 #include "stepped_folder.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define OBJECT	 "-c"
 #define STRIPPED "-static -nostdlib -s"
 #define LINKED	 "-static -nostdlib -Wl,-e,0"

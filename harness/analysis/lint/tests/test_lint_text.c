@@ -8,8 +8,6 @@
 #include "tests/suite.h"
 #include "analysis/lint/lint.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 #define HEAD "{'image': 'a', 'id': 'SP001', 'title': 't', 'actual': 'cfa=rsp+16'"
 #define AT   HEAD ", 'pc': '0x10', 'pc_end': '0x12', 'function': 'f'"
 #define CODE                                                                                       \

@@ -15,8 +15,6 @@ static void told(struct lint_judge *judge, uint64_t pc, uint64_t pc_end);
 
 #include "analysis/flow/tests/flow_world_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static struct followed followed;
 static uint64_t begin;
 static char text[256];

@@ -13,8 +13,6 @@
 #include "analysis/lint/tests/stepped_folder.h"
 #include "analysis/synthesis/synthesis.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static void end_all(void)
 {
 	close_program();

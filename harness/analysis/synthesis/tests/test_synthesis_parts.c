@@ -15,9 +15,8 @@
 #include "analysis/flow/flow.h"
 #include "analysis/synthesis/synthesis.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define RBX	     0
-#define RIP	     (SYNTHESIS_COLUMNS - 1)
+#define RBX 0
+#define RIP (SYNTHESIS_COLUMNS - 1)
 
 /* ---- lists --------------------------------------------------------------------------------- */
 

@@ -11,8 +11,6 @@
 #include "analysis/flow/flow_callees.h"
 #include "synthesis_fixture.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 static struct world world;
 static struct code_decoder *decoder;
 

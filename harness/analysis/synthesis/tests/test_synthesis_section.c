@@ -11,10 +11,9 @@
 #include "tests/suite.h"
 #include "analysis/synthesis/synthesis.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define RBX	     0
-#define RBP	     1
-#define RIP	     (SYNTHESIS_COLUMNS - 1)
+#define RBX 0
+#define RBP 1
+#define RIP (SYNTHESIS_COLUMNS - 1)
 
 #define MADE(from, to, cfa, number)                                                                \
 	.pc = (from), .pc_end = (to), .cfa_register = REGISTER_##cfa, .cfa_offset = (number),      \
