@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -299,6 +300,17 @@ static int open_parts(struct recorder *recorder, struct error *error)
 	return 0;
 }
 
+/* Each thread's clock is an open file, and 1,024 are few. The program has what was before. */
+static void allow_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static int begin(struct recorder *recorder, struct error *error)
 {
 	const struct record_options *options = recorder->options;
@@ -313,6 +325,7 @@ static int begin(struct recorder *recorder, struct error *error)
 		}
 		recorder->root = recorder->child;
 	}
+	allow_files();
 	status = record_session_open(options, recorder->root, recorder->images, NULL,
 				     &recorder->session, error);
 	recorder->result->sessions = !status;

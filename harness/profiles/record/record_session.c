@@ -72,35 +72,71 @@ static void choose_room(const struct record_options *options, uint32_t room,
 	ret->places = room * (1u << 14);
 }
 
-/* A thread may end before its turn: that is an error only if no other is there. */
+struct tree {
+	int (*fn)(struct record_session *, const struct record_options *, pid_t, struct error *);
+	struct record_session *session;
+	const struct record_options *options;
+	unsigned int attached; /* threads */
+};
+
+static int each_process(struct tree *tree, pid_t pid, struct error *error);
+
+/*
+ * A thread's children are read before it is attached: those that it starts from then on have its clock already, and
+ * would tick twice. A thread may end before its turn.
+ */
+static int each_of_thread(struct tree *tree, pid_t pid, pid_t tid, struct error *error)
+{
+	char path[80];
+	int child, status = 0;
+	FILE *children;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
+	children = fopen(path, "re");
+	while (children && !status && fscanf(children, "%d", &child) == 1)
+		status = each_process(tree, child, error);
+	if (children)
+		fclose(children);
+	if (status)
+		return status;
+	if (!tree->fn(tree->session, tree->options, tid, error))
+		tree->attached++;
+	else if (error->system_errno != ESRCH)
+		return -1;
+	return 0;
+}
+
+static int each_process(struct tree *tree, pid_t pid, struct error *error)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *folder;
+	int status = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	if (!folder)
+		return 0;
+	while (!status && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			status = each_of_thread(tree, pid, atoi(entry->d_name), error);
+	closedir(folder);
+	return status;
+}
+
+/* All threads of a process and of those below it that run already. */
 static int each_thread(pid_t pid,
 		       int (*fn)(struct record_session *, const struct record_options *, pid_t,
 				 struct error *),
 		       struct record_session *session, const struct record_options *options,
 		       struct error *error)
 {
-	char path[64];
-	struct dirent *entry;
-	DIR *folder;
-	unsigned int attached = 0;
-	int status = 0;
+	struct tree tree = { .fn = fn, .session = session, .options = options };
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	folder = opendir(path);
-	if (!folder)
-		return error_set_errno(error, "process %d", pid);
-	while (!status && (entry = readdir(folder))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		status = fn(session, options, atoi(entry->d_name), error);
-		if (!status)
-			attached++;
-		else if (error->system_errno == ESRCH)
-			status = 0;
-	}
-	closedir(folder);
+	if (each_process(&tree, pid, error))
+		return -1;
 	errno = ESRCH;
-	return status || attached ? status : error_set_errno(error, "process %d", pid);
+	return tree.attached ? 0 : error_set_errno(error, "process %d", pid);
 }
 
 /* Most virtual machines have no such counter. */
