@@ -196,7 +196,7 @@ static int find_room(struct process_list *list, uint32_t count, struct owned_spa
 	uint32_t class = ROOM_CLASS_LEAST;
 
 	if (count > WALK_CHUNK_MAPPINGS)
-		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
+		return error_set(error, ERROR_UNAVAILABLE, "", 0,
 				 "a process has %u executable mappings, %u at most can be walked",
 				 count, WALK_CHUNK_MAPPINGS);
 	while (1u << class < count)

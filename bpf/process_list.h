@@ -44,8 +44,8 @@ struct process_list_arrays {
 int process_list_init(struct process_list *list, uint32_t processes,
 		      const struct process_list_arrays *arrays, struct error *error);
 void process_list_deinit(struct process_list *list);
-/* Replaces the walk's mappings of space->pid by those of space. ERROR_TABLE_LIMIT: no room; the walk keeps the old
- * mappings. */
+/* Replaces the walk's mappings of space->pid by those of space. ERROR_TABLE_LIMIT: no room; ERROR_UNAVAILABLE: more
+ * than any list can have. The walk then keeps the old mappings. */
 int process_list_set(struct process_list *list, const struct address_space *space,
 		     struct error *error);
 /* The generation of the process's current mappings, as in the walk's records. 0: it has none. */

@@ -76,7 +76,8 @@ bool bpf_session_counts_stacks(const struct bpf_session *session);
 
 /*
  * Replaces the walk's mappings of space->pid by those of space, and adds the tables of new images. All spaces
- * must come from the same image store. ERROR_TABLE_LIMIT: a capacity is full; the walk keeps the old mappings.
+ * must come from the same image store. ERROR_TABLE_LIMIT: a capacity is full; ERROR_UNAVAILABLE: more
+ * mappings than any process can have here. The walk then keeps the old mappings.
  */
 int bpf_session_set_process(struct bpf_session *session, const struct address_space *space,
 			    struct error *error);

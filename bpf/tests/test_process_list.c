@@ -397,7 +397,7 @@ static const struct {
 	  "process 8 has none\n"
 	  "22: the session's 32 mappings have no room for 40 more\n"
 	  "  9: nothing\n"
-	  "22: a process has 8193 executable mappings, 8192 at most can be walked\n"
+	  "24: a process has 8193 executable mappings, 8192 at most can be walked\n"
 	  "  9: nothing\n"
 	  "22: the session's 32 mappings have no room for 8192 more\n"
 	  "  9: nothing\n"
@@ -407,7 +407,7 @@ static const struct {
 	  "  7: 8192 at 0, generation 1: 7000-7001/7 7500-15691/107 7501-15691/107\n"
 	  "22: the session's 8192 mappings have no room for 1 more\n"
 	  "  8: nothing\n"
-	  "22: a process has 8193 executable mappings, 8192 at most can be walked\n"
+	  "24: a process has 8193 executable mappings, 8192 at most can be walked\n"
 	  "  9: nothing\n"
 	  "image 7: 1\n"
 	  "image 107: 8191\n" },
