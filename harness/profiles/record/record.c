@@ -200,10 +200,10 @@ static void look_for_room(struct recorder *recorder)
 		result->processes_most = counters.processes;
 	result->refused += counters.refused - old.seen_refused;
 	recorder->session.seen_refused = counters.refused;
-	if (!counters.refused || counters.refusal.code != STACKPROOF_ERROR_LIMIT ||
-	    recorder->no_room)
+	if (!counters.refused || recorder->no_room)
 		return;
-	if (old.room >= RECORD_ROOM_MAX || !strcmp(result->why_larger, counters.refusal.message)) {
+	if (counters.refusal.code != STACKPROOF_ERROR_LIMIT || old.room >= RECORD_ROOM_MAX ||
+	    !strcmp(result->why_larger, counters.refusal.message)) {
 		do_without_room(recorder, counters.refusal.message);
 		return;
 	}
