@@ -12,6 +12,14 @@
 #include "options.h"
 #include "exit_status.h"
 
+const char *option_name(const struct argp_option *options, int key)
+{
+	for (const struct argp_option *option = options; option->name; option++)
+		if (option->key == key)
+			return option->name;
+	return NULL;
+}
+
 uint64_t option_number(struct argp_state *state, const char *text, const char *what)
 {
 	unsigned long long value;

@@ -56,6 +56,9 @@ enum option_kind {
 error_t option_into(int key, char *value, struct argp_state *state,
 		    const struct argp_option *options);
 
+/* The long name of an option in a table; NULL: the table has no such key. */
+const char *option_name(const struct argp_option *options, int key);
+
 /* text, a decimal number of 64 bits. */
 uint64_t option_number(struct argp_state *state, const char *text, const char *what);
 /* The same, at least first and at most last. */

@@ -42,18 +42,10 @@ static const struct argp_option options[] = {
 	{ NULL },
 };
 
-static const char *name_of(int key)
-{
-	for (const struct argp_option *option = options; option->name; option++)
-		if (option->key == key)
-			return option->name;
-	return NULL;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct attach_options *input = state->input;
-	const char *name = name_of(key);
+	const char *name = option_name(options, key);
 
 	if (name && key != OPTION_PID)
 		input->given = name;

@@ -40,19 +40,11 @@ static bool parse_on(struct argp_state *state, const char *text)
 	return !strcmp(text, "on");
 }
 
-static const char *name_of(int key)
-{
-	for (const struct argp_option *option = options; option->name; option++)
-		if (option->key == key)
-			return option->name;
-	return NULL;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct stepping *stepping = state->input;
 	struct tracer_options *tracer = &stepping->tracer;
-	const char *name = name_of(key);
+	const char *name = option_name(options, key);
 
 	if (name)
 		stepping->given = name;

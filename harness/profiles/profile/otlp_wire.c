@@ -13,31 +13,8 @@
 #include <string.h>
 #include "array.h"
 #include "otlp.h"
+#include "otlp_fields.h"
 #include "wire.h"
-
-/* Field numbers. */
-enum { DATA_RESOURCE_PROFILES = 1, DATA_DICTIONARY };
-enum {
-	TABLE_MAPPING = 1,
-	TABLE_LOCATION,
-	TABLE_FUNCTION,
-	TABLE_LINK,
-	TABLE_STRING,
-	TABLE_ATTRIBUTE,
-	TABLE_STACK,
-	TABLE_COUNT,
-};
-enum { RESOURCE = 1, RESOURCE_SCOPE_PROFILES };
-enum { RESOURCE_ATTRIBUTES = 1 };
-enum { SCOPE_PROFILES = 2 };
-enum { PROFILE_TYPE = 1, PROFILE_SAMPLES, PROFILE_TIME };
-enum { SAMPLE_STACK = 1, SAMPLE_TIMES = 5 };
-enum { MAPPING_START = 1, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE, MAPPING_ATTRIBUTES };
-enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS, LOCATION_LINES, LOCATION_ATTRIBUTES };
-enum { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME };
-enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };
-enum { VALUE_TEXT = 1, VALUE_NUMBER = 3, VALUE_TEXT_NUMBER = 8 };
-enum { KEY_VALUE_KEY = 1, KEY_VALUE_VALUE, KEY_VALUE_KEY_NUMBER };
 
 /* An element of a table: where it is in the message. */
 struct element {

@@ -12,30 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "pprof_fields.h"
 #include "profile.h"
 #include "wire.h"
-
-/* Field numbers. */
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE,
-	PROFILE_MAPPING,
-	PROFILE_LOCATION,
-	PROFILE_FUNCTION,
-	PROFILE_STRING
-};
-enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum {
-	MAPPING_ID = 1,
-	MAPPING_START,
-	MAPPING_LIMIT,
-	MAPPING_OFFSET,
-	MAPPING_FILE,
-	MAPPING_BUILD_ID
-};
-enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME };
-enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
 
 /* What has an id: a message of the file. */
 struct entry {

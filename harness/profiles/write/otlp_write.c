@@ -12,42 +12,10 @@
  */
 #include <stdlib.h>
 #include "hash.h"
+#include "profiles/profile/otlp_fields.h"
 #include "record_add.h"
 #include "wire_write.h"
 #include "write.h"
-
-/* Field numbers. */
-enum { DATA_RESOURCE_PROFILES = 1, DATA_DICTIONARY };
-enum {
-	TABLE_MAPPING = 1,
-	TABLE_LOCATION,
-	TABLE_FUNCTION,
-	TABLE_LINK,
-	TABLE_STRING,
-	TABLE_ATTRIBUTE,
-	TABLE_STACK,
-};
-enum { RESOURCE = 1, RESOURCE_SCOPE_PROFILES };
-enum { RESOURCE_ATTRIBUTE = 1 };
-enum { SCOPE = 1, SCOPE_PROFILES };
-enum { SCOPE_NAME = 1 };
-enum {
-	PROFILE_TYPE = 1,
-	PROFILE_SAMPLES,
-	PROFILE_TIME,
-	PROFILE_DURATION,
-	PROFILE_PERIOD_TYPE,
-	PROFILE_PERIOD,
-	PROFILE_ID,
-};
-enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES, SAMPLE_LINK, SAMPLE_VALUES };
-enum { MAPPING_START = 1, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE, MAPPING_ATTRIBUTES };
-enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS, LOCATION_LINES, LOCATION_ATTRIBUTES };
-enum { LINE_FUNCTION = 1, LINE_LINE };
-enum { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
-enum { STACK_LOCATIONS = 1 };
-enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };
-enum { VALUE_TEXT = 1, VALUE_NUMBER = 3 };
 
 /* Words behind the profile's texts: types, and keys of attributes as the semantic conventions have them. */
 enum word {
@@ -168,7 +136,7 @@ static void put_resource_text(const struct otlp *otlp, const char *key, uint32_t
 
 	if (!text)
 		return;
-	begin = wire_begin(otlp->out, RESOURCE_ATTRIBUTE);
+	begin = wire_begin(otlp->out, RESOURCE_ATTRIBUTES);
 	wire_put_text(otlp->out, ATTRIBUTE_KEY, key);
 	value = wire_begin(otlp->out, ATTRIBUTE_VALUE);
 	wire_put_text(otlp->out, VALUE_TEXT, collected_get(otlp->collected, text));
