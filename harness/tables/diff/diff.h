@@ -6,6 +6,10 @@
  * for what both sides can say. A dialect is one file. It writes a canonical row in its words, and reads another
  * tool's dump into the same words. So equal words mean that the tool says what the CFI says, as far as it can say it.
  * Each text is kept once (diff_intern()), so rows are compared by pointer.
+ *
+ * A side is no row_source (tables/rows/row_source.h), which says what holds at a PC: two builds of one program have
+ * other PCs, a saved table has none at all, and a dialect's words say what a row can't ("none", "plt"). What both need,
+ * reading another tool's dump, is diff_file_table(), and a source is made of that.
  */
 #ifndef STACKPROOF_DIFF_H
 #define STACKPROOF_DIFF_H
