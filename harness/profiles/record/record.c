@@ -34,18 +34,25 @@ struct recorder {
 	struct collected part;
 	pid_t root, child;
 	uint64_t begin_ns, drain_ns;
+	int policy; /* of scheduling, and its priority, before */
+	struct sched_param priority;
 	bool no_room; /* a larger session can't be had */
 	struct stackproof_error failure;
 };
 
 /* ---- priority ----------------------------------------------------------------------------- */
 
-static bool be_urgent(bool urgent)
+static bool be_urgent(void)
 {
-	const struct sched_param parameter = { .sched_priority = urgent ? 1 : 0 };
+	const struct sched_param parameter = { .sched_priority = 1 };
 
-	return !sched_setscheduler(0, (urgent ? SCHED_FIFO : SCHED_OTHER) | SCHED_RESET_ON_FORK,
-				   &parameter);
+	return !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter);
+}
+
+/* As it was. */
+static void be_patient(const struct recorder *recorder)
+{
+	sched_setscheduler(0, recorder->policy, &recorder->priority);
 }
 
 /* ---- the program -------------------------------------------------------------------------- */
@@ -156,7 +163,7 @@ static void drain(struct recorder *recorder)
 		       since_ns = recorder->drain_ns ? recorder->drain_ns : recorder->begin_ns;
 	uint64_t unsent = 0;
 
-	be_urgent(false);
+	be_patient(recorder);
 	recorder->drain_ns = monotonic_ns();
 	stackproof_processes_take_counts(recorder->session.processes, record_stacks_add,
 					 &recorder->stacks, &unsent, &recorder->failure);
@@ -172,7 +179,7 @@ static void drain(struct recorder *recorder)
 		collected_init(&recorder->part, recorder->stacks.sink[0].collected->type);
 		record_stacks_next_part(&recorder->stacks);
 	}
-	result->real_time = be_urgent(true);
+	result->real_time = be_urgent();
 }
 
 /* ---- room --------------------------------------------------------------------------------- */
@@ -280,7 +287,7 @@ static void finish(struct recorder *recorder)
 {
 	stackproof_session_detach(recorder->session.session);
 	drain(recorder);
-	be_urgent(false);
+	be_patient(recorder);
 	wait_for_child(recorder, 0);
 	record_session_close(&recorder->session);
 }
@@ -330,7 +337,7 @@ static int begin(struct recorder *recorder, struct error *error)
 				     &recorder->session, error);
 	recorder->result->sessions = !status;
 	recorder->begin_ns = monotonic_ns();
-	recorder->result->real_time = be_urgent(true);
+	recorder->result->real_time = be_urgent();
 	if (!status && gate >= 0 && write(gate, "", 1) != 1)
 		status = error_set_errno(error, "starting %s", options->argv[0]);
 	if (gate >= 0)
@@ -356,6 +363,8 @@ int record_run(const struct record_options *options, struct collected *whole,
 	recorder.stacks.sink[0].collected = whole;
 	recorder.stacks.sink[1].collected = &recorder.part;
 	recorder.stacks.sinks = options->on_drain ? 2 : 1;
+	recorder.policy = sched_getscheduler(0);
+	sched_getparam(0, &recorder.priority);
 	status = open_parts(&recorder, error) || begin(&recorder, error) ? -1 : 0;
 	if (!status)
 		status = follow(&recorder, error);
