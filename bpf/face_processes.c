@@ -153,6 +153,7 @@ int stackproof_processes_counters(const struct stackproof_processes *processes,
 		.checks = counters.checks,
 		.mistaken = counters.mistaken,
 		.unopened = counters.unopened,
+		.unreadable = counters.unreadable,
 	};
 	if (refusal)
 		face_error(refusal, &made.refusal);

@@ -109,10 +109,11 @@ static void end_process(struct process_events *events, struct process *process)
 	process->alive = false;
 }
 
+/* counter: refused or unreadable. */
 static void refuse(struct process_events *events, struct process *process,
-		   const struct error *error)
+		   const struct error *error, uint64_t *counter)
 {
-	events->counters.refused++;
+	++*counter;
 	events->refusal = *error;
 	/* Of the same program the old list is still mostly right. */
 	if (process->executed || !process_current(process))
@@ -131,7 +132,7 @@ static void give_list(struct process_events *events, struct process *process)
 	status = bpf_session_set_process(events->session, &view, &error);
 	events->counters.giving_ns += monotonic_ns() - begin_ns;
 	if (status) {
-		refuse(events, process, &error);
+		refuse(events, process, &error, &events->counters.refused);
 	} else if (!process_version_add(process,
 					bpf_session_generation(events->session, process->pid),
 					events->round)) {
@@ -217,7 +218,7 @@ static void read_process(struct process_events *events, struct process *process)
 		events->counters.vanished++;
 		end_process(events, process);
 	} else {
-		refuse(events, process, &error);
+		refuse(events, process, &error, &events->counters.unreadable);
 	}
 }
 

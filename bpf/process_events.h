@@ -102,11 +102,12 @@ struct process_events_counters {
 	uint64_t checks;      /* readings of processes known from events alone */
 	uint64_t mistaken;    /* checks that found wrong mappings; stacks since are raced */
 	uint64_t unopened;    /* mappings, at each reading, whose files could not be opened */
+	uint64_t unreadable;  /* readings that were not permitted, or failed otherwise */
 };
 
 void process_events_counters(const struct process_events *events,
 			     struct process_events_counters *ret);
-/* Why the last refused process was refused; NULL: none was. Valid until the next call of this header's functions. */
+/* Why the last process was refused, or could not be read; NULL: none. Valid until the next call of this header's functions. */
 const struct error *process_events_refusal(const struct process_events *events);
 
 #endif

@@ -432,9 +432,12 @@ struct stackproof_processes_counters {
 	uint64_t lost_memory; /* stacks that there was no memory for */
 	uint64_t checks;      /* readings of processes known from events alone */
 	uint64_t mistaken;    /* checks that found wrong mappings; stacks since are raced */
-	struct stackproof_error refusal; /* STACKPROOF_OK: none was */
+	/* Of the last one that was refused, or could not be read. STACKPROOF_OK: none. */
+	struct stackproof_error refusal;
 	uint64_t unopened; /* mappings, at each reading, whose file could not be opened or had been
 			    * replaced */
+	uint64_t
+		unreadable; /* readings of processes that were not permitted, or failed otherwise */
 };
 
 int stackproof_processes_counters(const struct stackproof_processes *processes,

@@ -552,9 +552,10 @@ static void add_record(pid_t pid, uint32_t generation, double time, uint64_t pag
 static void say_counters(const struct process_events *events)
 {
 	static const char *const names[] = {
-		"maps",	   "execs",    "forks",	    "exits",   "lost",	 "malformed", "late",
-		"resyncs", "readings", "vanished",  "reading", "giving", "refused",   "processes",
-		"stacks",  "raced",    "no memory", "waiting", "checks", "mistaken",  "unopened",
+		"maps",	   "execs",	"forks",    "exits",	  "lost",      "malformed",
+		"late",	   "resyncs",	"readings", "vanished",	  "reading",   "giving",
+		"refused", "processes", "stacks",   "raced",	  "no memory", "waiting",
+		"checks",  "mistaken",	"unopened", "unreadable",
 	};
 	struct process_events_counters counters;
 	uint64_t value[COUNT(names)];

@@ -206,8 +206,10 @@ static void look_for_room(struct recorder *recorder)
 	if (counters.processes > result->processes_most)
 		result->processes_most = counters.processes;
 	result->refused += counters.refused - old.seen_refused;
+	result->unreadable += counters.unreadable - old.seen_unreadable;
 	recorder->session.seen_refused = counters.refused;
-	if (!counters.refused || recorder->no_room)
+	recorder->session.seen_unreadable = counters.unreadable;
+	if (counters.refused == old.seen_refused || recorder->no_room)
 		return;
 	if (counters.refusal.code != STACKPROOF_ERROR_LIMIT || old.room >= RECORD_ROOM_MAX ||
 	    !strcmp(result->why_larger, counters.refusal.message)) {

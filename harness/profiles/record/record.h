@@ -72,6 +72,7 @@ struct record_result {
 	uint64_t idle;			      /* events on idle CPUs, which are no ticks */
 	uint64_t processes, processes_most;   /* met; at a time */
 	uint64_t refused;		      /* lists of mappings that found no room */
+	uint64_t unreadable; /* readings of processes that were not permitted, or failed */
 	uint64_t drains;
 	unsigned int sessions;	 /* that were opened: more than one if there was too little room */
 	char why_larger[232];	 /* what had no room in the last one before; or "" */
@@ -110,7 +111,7 @@ struct record_session {
 	struct stackproof_session *session;
 	struct stackproof_processes *processes;
 	struct stackproof_session_counters seen; /* what was accounted for */
-	uint64_t seen_memory, seen_refused;
+	uint64_t seen_memory, seen_refused, seen_unreadable;
 	uint32_t room; /* how many times as much as was thought enough at first */
 };
 

@@ -71,6 +71,8 @@ void record_print(FILE *file, const struct record_result *result)
 	stops[STACKPROOF_STOP_COMPLETE] = 0;
 	print_counts(file, "incomplete: ", stackproof_stop_name, stops, STACKPROOF_STOP_COUNT);
 	print_counts(file, "lost: ", loss_name, result->lost, RECORD_LOSS_COUNT);
+	if (result->unreadable)
+		fprintf(file, "not readable: %" PRIu64 " lists of mappings\n", result->unreadable);
 	if (!result->real_time)
 		fputs("without a real-time priority: short processes may be unknown\n", file);
 	if (result->why_no_larger[0])
@@ -109,6 +111,7 @@ json_t *record_json(const struct record_result *result)
 		{ "idle", result->idle },
 		{ "processes_most", result->processes_most },
 		{ "refused", result->refused },
+		{ "unreadable", result->unreadable },
 		{ "drains", result->drains },
 		{ "sessions", result->sessions },
 		{ "first_ns", result->first_ns },
