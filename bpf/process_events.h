@@ -107,7 +107,8 @@ struct process_events_counters {
 
 void process_events_counters(const struct process_events *events,
 			     struct process_events_counters *ret);
-/* Why the last process was refused, or could not be read; NULL: none. Valid until the next call of this header's functions. */
+/* Why the last process was refused, or could not be read; NULL: none was. Valid until the next call of this header's
+ * functions. */
 const struct error *process_events_refusal(const struct process_events *events);
 
 #endif

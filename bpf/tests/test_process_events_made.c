@@ -150,7 +150,8 @@ static const struct {
 	  "space 7; counters; unreadable 7 -1; event 0 exec 13 7 0; event 0 touch 13 7 0; at 14; "
 	  "poll; space 7; counters",
 	  "scan 0; read 7; pass; give 7: 1; pass; read 7; pass; space of 7: 1; maps 1, readings 2, "
-	  "processes 1, unreadable 1, \"maps of 7: Permission denied\"; pass; read 7; forget 7; pass; "
+	  "processes 1, unreadable 1, \"maps of 7: Permission denied\"; pass; read 7; forget 7; "
+	  "pass; "
 	  "no space of 7; maps 2, execs 1, readings 3, unreadable 2, \"no maps are these of 7\"; "
 	  "close; " },
 	{ "no_descriptor", 0,
