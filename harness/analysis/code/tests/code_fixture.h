@@ -208,13 +208,17 @@ static inline void check_unused(const struct code *code)
 	}
 }
 
-static inline size_t read_bytes(const char *text, uint8_t bytes[CODE_BYTES_MAX])
+#define BYTES_MAX (2 * CODE_BYTES_MAX) /* of a text: one is longer than any instruction */
+
+static inline size_t read_bytes(const char *text, uint8_t bytes[BYTES_MAX])
 {
 	size_t size = 0;
 	char *end;
 
-	for (; *text; text = end)
+	for (; *text; text = end) {
+		ck_assert_uint_lt(size, BYTES_MAX);
 		bytes[size++] = (uint8_t)strtoul(text, &end, 16);
+	}
 	return size;
 }
 
@@ -234,7 +238,7 @@ static inline void check_said(const struct code *code, const char *text, const c
 /* What the decoder says of them at PC. */
 static inline void decode_as(struct code_decoder *decoder, const char *text, const char *expected)
 {
-	uint8_t bytes[CODE_BYTES_MAX] = { 0 };
+	uint8_t bytes[BYTES_MAX] = { 0 };
 	size_t size = read_bytes(text, bytes);
 	struct code code;
 

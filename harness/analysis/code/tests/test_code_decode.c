@@ -432,7 +432,7 @@ START_TEST(an_instruction_has_a_text)
 		{ "06", "" },
 	};
 	struct code_decoder *decoder = code_decoder_create();
-	uint8_t bytes[CODE_BYTES_MAX] = { 0 };
+	uint8_t bytes[BYTES_MAX] = { 0 };
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

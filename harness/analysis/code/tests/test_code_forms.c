@@ -64,7 +64,7 @@ START_TEST(a_known_form_has_numbers_of_its_own)
 {
 	const struct form_case *test = &form_cases[_i];
 	struct code_decoder *decoder = code_decoder_create();
-	uint8_t bytes[CODE_BYTES_MAX] = { 0 };
+	uint8_t bytes[BYTES_MAX] = { 0 };
 	size_t size = read_bytes(test->first, bytes);
 	struct code code;
 
@@ -234,7 +234,7 @@ START_TEST(a_field_may_be_unknown)
 	field[count] = field[count + 1]; /* it is not to be looked at */
 	code_decoder_leave_unknown(decoder, field, count);
 	for (int times = 0; times < 2; times++) {
-		uint8_t bytes[CODE_BYTES_MAX] = { 0 };
+		uint8_t bytes[BYTES_MAX] = { 0 };
 		struct code code, moved;
 
 		code_decode(decoder, PC, bytes, read_bytes(test->bytes, bytes), &code);
