@@ -52,8 +52,10 @@ static int open_image(struct score_image *image, struct error *error)
 		return 0;
 	}
 	debug_link_adopt(image->image);
-	if (cfi_create(image->image, &image->cfi, &ignored))
+	if (cfi_create(image->image, &image->cfi, &ignored)) {
+		cfi_destroy(image->cfi); /* an empty one, of an image without CFI */
 		image->cfi = NULL;
+	}
 	return code_name_prepare(image->image, error);
 }
 

@@ -70,7 +70,8 @@ static void write_image(const char *path, const void *eh_frame, size_t bytes)
 	fwrite(&header, sizeof(header), 1, file);
 	fwrite(&segment, sizeof(segment), 1, file);
 	fseek(file, EH_FRAME, SEEK_SET);
-	fwrite(eh_frame, 1, bytes, file);
+	if (bytes)
+		fwrite(eh_frame, 1, bytes, file);
 	fwrite(names, sizeof(names), 1, file);
 	fseek(file, (long)sections_offset, SEEK_SET);
 	fwrite(section, sizeof(section), 1, file);
