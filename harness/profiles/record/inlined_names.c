@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
+#include "hex_text.h"
+#include "image/image.h"
 #include "record.h"
 
 struct unit_range {
@@ -92,16 +94,13 @@ static bool open_file(struct inlined_image *image, const char *path,
 
 static void open_image(struct inlined_image *image, const struct stackproof_place *place)
 {
-	char path[32 + 2 * 64 + 16] = "/usr/lib/debug/.build-id/";
-	size_t at = strlen(path);
+	char id[2 * BUILD_ID_MAX + 1], path[64 + sizeof(id)];
 
-	if (!place->build_id_size || place->build_id_size > 64 ||
+	if (!place->build_id_size || place->build_id_size > BUILD_ID_MAX ||
 	    open_file(image, place->path, place))
 		return;
-	for (size_t i = 0; i < place->build_id_size; i++)
-		at += snprintf(path + at, sizeof(path) - at, i == 1 ? "/%02x" : "%02x",
-			       place->build_id[i]);
-	snprintf(path + at, sizeof(path) - at, ".debug");
+	hex_text(id, place->build_id, place->build_id_size);
+	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
 	open_file(image, path, place);
 }
 
@@ -156,18 +155,10 @@ static struct inlined_image *image_of(struct inlined_names *names,
 
 static bool unit_of(struct inlined_image *image, uint64_t address, Dwarf_Die *ret)
 {
-	size_t low = 0, high = image->ranges;
+	size_t before = ARRAY_BEFORE(image->ranges, i, image->range[i].low <= address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (image->range[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < image->range[low - 1].high &&
-	       dwarf_offdie(image->dwarf, image->range[low - 1].die, ret);
+	return before && address < image->range[before - 1].high &&
+	       dwarf_offdie(image->dwarf, image->range[before - 1].die, ret);
 }
 
 static const char *name_of(Dwarf_Die *die)

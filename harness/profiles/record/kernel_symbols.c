@@ -87,19 +87,11 @@ void kernel_symbols_free(struct kernel_symbols *symbols)
 const char *kernel_symbols_find(const struct kernel_symbols *symbols, uint64_t address,
 				const char **ret_module)
 {
-	size_t low = 0, high = symbols->count;
+	size_t before = ARRAY_BEFORE(symbols->count, i, symbols->symbol[i].address <= address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (symbols->symbol[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	*ret_module = "";
-	if (!low)
+	if (!before)
 		return NULL;
-	*ret_module = symbols->text + symbols->symbol[low - 1].module;
-	return symbols->text + symbols->symbol[low - 1].name;
+	*ret_module = symbols->text + symbols->symbol[before - 1].module;
+	return symbols->text + symbols->symbol[before - 1].name;
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include "array.h"
 #include "hash.h"
+#include "hex_text.h"
+#include "image/image.h"
 #include "profiles/score/score_name.h"
 #include "record.h"
 
@@ -27,18 +29,20 @@ static bool is_wanted(void *context, uint32_t number)
 	       (place->image || place->function.name == wanted->name);
 }
 
-/* The number of a place, which is new if its address is 0. NULL: no memory. */
-static uint32_t *find(struct place_names *names, struct wanted *wanted, bool *ret_is_new)
+/* The number of a place. NULL: no memory. */
+static uint32_t *find(struct place_names *names, struct wanted *wanted, bool *ret_is_new,
+		      struct error *error)
 {
 	uint64_t hash = hash_word(hash_word(hash_word(0, wanted->image), wanted->address),
 				  wanted->image ? 0 : wanted->name);
-	uint32_t *number;
+	uint32_t *number = NULL;
 
 	*ret_is_new = false;
-	if (!ARRAY_GROW(names->place, names->count))
-		return NULL;
-	number = number_map_find(&names->map, hash, is_wanted, wanted);
-	if (number && !*number) {
+	if (ARRAY_GROW(names->place, names->count))
+		number = number_map_find(&names->map, hash, is_wanted, wanted);
+	if (!number) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+	} else if (!*number) {
 		*number = ++names->count;
 		names->place[*number - 1] = (struct named_place) { .image = wanted->image,
 								   .address = wanted->address };
@@ -59,11 +63,10 @@ static uint32_t add_text(struct place_names *names, const char *text, struct err
 static uint32_t add_build_id(struct place_names *names, const struct stackproof_place *place,
 			     struct error *error)
 {
-	char text[2 * 64 + 1] = "";
+	size_t size = place->build_id_size < BUILD_ID_MAX ? place->build_id_size : BUILD_ID_MAX;
+	char text[2 * BUILD_ID_MAX + 1];
 
-	for (size_t i = 0; i < place->build_id_size && i < 64; i++)
-		snprintf(text + 2 * i, 3, "%02x", place->build_id[i]);
-	return add_text(names, text, error);
+	return add_text(names, hex_text(text, place->build_id, size), error);
 }
 
 static int set_name(struct place_names *names, struct place_function *ret, const char *function,
@@ -145,11 +148,9 @@ static uint32_t add_generated(struct place_names *names, const struct stackproof
 		return 0;
 	}
 	wanted.name = add_text(names, place.function, error);
-	number = wanted.name == UINT32_MAX ? NULL : find(names, &wanted, &is_new);
-	if (!number) {
-		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+	number = wanted.name == UINT32_MAX ? NULL : find(names, &wanted, &is_new, error);
+	if (!number)
 		return 0;
-	}
 	names->place[*number - 1].function.name = wanted.name;
 	return is_new && place.path && set_mapping(names, &names->place[*number - 1], &place, error)
 		       ? 0
@@ -174,11 +175,9 @@ uint32_t place_names_user(struct place_names *names, const struct stackproof_spa
 	if (!place.image)
 		return add_generated(names, space, pc, error);
 	wanted = (struct wanted) { .names = names, .image = place.image, .address = place.address };
-	number = find(names, &wanted, &is_new);
-	if (!number) {
-		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+	number = find(names, &wanted, &is_new, error);
+	if (!number)
 		return 0;
-	}
 	ret = *number;
 	if (!is_new)
 		return ret;
@@ -204,11 +203,9 @@ uint32_t place_names_kernel(struct place_names *names, uint64_t pc, bool before,
 	char text[80];
 	bool is_new;
 
-	number = find(names, &wanted, &is_new);
-	if (!number) {
-		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+	number = find(names, &wanted, &is_new, error);
+	if (!number)
 		return 0;
-	}
 	if (!is_new)
 		return *number;
 	name = kernel_symbols_find(names->kernel, wanted.address, &module);

@@ -21,9 +21,8 @@
 #include "clock.h"
 #include "record.h"
 
-#define LOOK_MS	   200 /* for the end of a process, and for what is full */
-#define FIRST_MS   250 /* after so long counts are taken the first time */
-#define RESPITE_MS 50  /* a process that ends is followed to its end */
+#define LOOK_MS	 200 /* for the end of a process, and for what is full */
+#define FIRST_MS 250 /* after so long counts are taken the first time */
 
 struct recorder {
 	const struct record_options *options;
