@@ -101,9 +101,11 @@ void stackproof_session_forget_process(struct stackproof_session *session, pid_t
 /* ---- attaching -------------------------------------------------------------------------- */
 
 /* On every CPU of "0-3,8\n". */
-static int attach_cpus(struct stackproof_session *session, FILE *online, unsigned int frequency_hz,
-		       struct error *error)
+static int attach_cpus(struct stackproof_session *session, FILE *online,
+		       const struct perf_event_attr *attr, struct error *error)
 {
+	struct perf_event_attr own;
+
 	int first, last, separator = ',';
 
 	while (separator == ',' && fscanf(online, "%d", &first) == 1) {
@@ -114,15 +116,16 @@ static int attach_cpus(struct stackproof_session *session, FILE *online, unsigne
 				break;
 			separator = fgetc(online);
 		}
-		for (int cpu = first; cpu <= last; cpu++)
-			if (bpf_session_attach_samples(session->session, -1, cpu, frequency_hz,
-						       error))
+		for (int cpu = first; cpu <= last; cpu++) {
+			own = *attr; /* the kernel writes to it where it knows less */
+			if (bpf_session_attach_event(session->session, &own, -1, cpu, error))
 				return -1;
+		}
 	}
 	return 0;
 }
 
-static int attach_everywhere(struct stackproof_session *session, unsigned int frequency_hz,
+static int attach_everywhere(struct stackproof_session *session, const struct perf_event_attr *attr,
 			     struct error *error)
 {
 	static const char path[] = "/sys/devices/system/cpu/online";
@@ -131,7 +134,7 @@ static int attach_everywhere(struct stackproof_session *session, unsigned int fr
 
 	if (!online)
 		return error_set_errno(error, "%s", path);
-	status = attach_cpus(session, online, frequency_hz, error);
+	status = attach_cpus(session, online, attr, error);
 	fclose(online);
 	return status;
 }
@@ -139,17 +142,11 @@ static int attach_everywhere(struct stackproof_session *session, unsigned int fr
 int stackproof_session_attach_samples(struct stackproof_session *session, pid_t tid, int cpu,
 				      unsigned int frequency_hz, struct stackproof_error *error)
 {
-	struct error inner;
-	int status;
+	struct perf_event_attr attr = bpf_session_clock(tid, frequency_hz);
 
 	if (!frequency_hz)
 		return face_fail_argument(error, "a frequency of 0");
-	if (tid == -1 && cpu == -1)
-		status = attach_everywhere(session, frequency_hz, &inner);
-	else
-		status = bpf_session_attach_samples(session->session, tid, cpu, frequency_hz,
-						    &inner);
-	return status ? face_fail(error, &inner) : 0;
+	return stackproof_session_attach_event(session, &attr, tid, cpu, error);
 }
 
 int stackproof_session_attach_event(struct stackproof_session *session,
@@ -158,13 +155,16 @@ int stackproof_session_attach_event(struct stackproof_session *session,
 {
 	struct perf_event_attr own = { 0 };
 	struct error inner;
+	int status;
 
 	if (attr->size > sizeof(own))
 		return face_fail_argument(error, "a perf event of %u bytes", attr->size);
 	memcpy(&own, attr, attr->size ? attr->size : PERF_ATTR_SIZE_VER0);
-	if (bpf_session_attach_event(session->session, &own, tid, cpu, &inner))
-		return face_fail(error, &inner);
-	return 0;
+	if (tid == -1 && cpu == -1)
+		status = attach_everywhere(session, &own, &inner);
+	else
+		status = bpf_session_attach_event(session->session, &own, tid, cpu, &inner);
+	return status ? face_fail(error, &inner) : 0;
 }
 
 int stackproof_session_attach_steps(struct stackproof_session *session,

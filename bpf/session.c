@@ -515,17 +515,22 @@ int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr
 	return status;
 }
 
-int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
-			       unsigned int frequency_hz, struct error *error)
+struct perf_event_attr bpf_session_clock(pid_t tid, unsigned int frequency_hz)
 {
-	struct perf_event_attr attr = {
+	return (struct perf_event_attr) {
 		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
+		.size = sizeof(struct perf_event_attr),
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_freq = frequency_hz,
 		.freq = 1,
 		.inherit = tid >= 0, /* 0: the caller */
 	};
+}
+
+int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
+			       unsigned int frequency_hz, struct error *error)
+{
+	struct perf_event_attr attr = bpf_session_clock(tid, frequency_hz);
 
 	return bpf_session_attach_event(session, &attr, tid, cpu, error);
 }

@@ -90,6 +90,8 @@ int bpf_session_attach_steps(struct bpf_session *session, struct error *error);
 /* Walks frequency_hz times per second of CPU time: a thread (tid), or whatever runs on a CPU (tid -1). */
 int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 			       unsigned int frequency_hz, struct error *error);
+/* The event of that clock. */
+struct perf_event_attr bpf_session_clock(pid_t tid, unsigned int frequency_hz);
 /* The same by any perf event. attr: as for perf_event_open(2). */
 int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
 			     int cpu, struct error *error);

@@ -322,7 +322,7 @@ void stackproof_session_forget_process(struct stackproof_session *session, pid_t
 int stackproof_session_attach_samples(struct stackproof_session *session, pid_t tid, int cpu,
 				      unsigned int frequency_hz, struct stackproof_error *error);
 struct perf_event_attr;
-/* The same by any event of perf_event_open(2). */
+/* The same by any event of perf_event_open(2); what a thread starts if the attribute has inherit. */
 int stackproof_session_attach_event(struct stackproof_session *session,
 				    const struct perf_event_attr *attr, pid_t tid, int cpu,
 				    struct stackproof_error *error);

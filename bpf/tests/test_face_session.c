@@ -14,18 +14,26 @@
 #include "patience.h"
 #include "session.h"
 
-/* Each CPU that samples are asked of goes to asked_of; none are had then. */
+/* Each CPU that an event is asked of goes to asked_of; none are had then. */
 static char asked_of[64];
 static bool only_asked;
 
-static int attach_noted(struct bpf_session *session, pid_t tid, int cpu, unsigned int frequency_hz,
-			struct error *error)
+static struct perf_event_attr event_given;
+static pid_t event_tid;
+static int event_cpu;
+
+static int attach_event_noted(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
+			      int cpu, struct error *error)
 {
 	size_t used = strlen(asked_of);
 
-	if (!only_asked)
-		return bpf_session_attach_samples(session, tid, cpu, frequency_hz, error);
+	if (session && !only_asked)
+		return bpf_session_attach_event(session, attr, tid, cpu, error);
 	snprintf(asked_of + used, sizeof(asked_of) - used, " %d", cpu);
+	event_given = *attr;
+	event_tid = tid;
+	event_cpu = cpu;
+	attr->size = 8; /* as the kernel does of one that it does not know */
 	return cpu == 13 ? error_set(error, ERROR_UNAVAILABLE, "", 0, "there is no 13") : 0;
 }
 
@@ -38,25 +46,10 @@ static int replay_noted(struct bpf_session *session, const struct register_value
 	return only_asked ? 0 : bpf_session_replay(session, regs, error);
 }
 
-static struct perf_event_attr event_given;
-static pid_t event_tid;
-static int event_cpu;
-
-static int attach_event_noted(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
-			      int cpu, struct error *error)
-{
-	event_given = *attr;
-	event_tid = tid;
-	event_cpu = cpu;
-	return cpu == 13 ? error_set(error, ERROR_UNAVAILABLE, "", 0, "there is no 13") : 0;
-}
-
-#define bpf_session_attach_event   attach_event_noted
-#define bpf_session_attach_samples attach_noted
-#define bpf_session_replay	   replay_noted
+#define bpf_session_attach_event attach_event_noted
+#define bpf_session_replay	 replay_noted
 #include "face_session.c"
 #undef bpf_session_attach_event
-#undef bpf_session_attach_samples
 #undef bpf_session_replay
 
 /* ---- CPUs ------------------------------------------------------------------------------- */
@@ -79,12 +72,15 @@ static const struct {
 START_TEST(cpus_of_a_list)
 {
 	FILE *list = fmemopen((char *)lists[_i].list, strlen(lists[_i].list), "r");
+	const struct perf_event_attr attr = { .size = PERF_ATTR_SIZE_VER0, .sample_freq = 99 };
 	struct stackproof_session session = { .session = NULL };
 	struct error error;
 
 	only_asked = true;
-	ck_assert_int_eq(attach_cpus(&session, list, 99, &error), lists[_i].status);
+	ck_assert_int_eq(attach_cpus(&session, list, &attr, &error), lists[_i].status);
 	ck_assert_str_eq(asked_of, lists[_i].asked_of);
+	ck_assert_int_eq(event_tid, -1);
+	ck_assert_mem_eq(&event_given, &attr, sizeof(attr)); /* the last CPU's, too */
 	fclose(list);
 }
 END_TEST

@@ -165,13 +165,6 @@ static int attach_clock(struct record_session *session, const struct record_opti
 	struct stackproof_error inner;
 	int status;
 
-	if (options->event == RECORD_CYCLES && tid < 0) {
-		for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
-			if (stackproof_session_attach_event(session->session, &cycles, -1, cpu,
-							    &inner))
-				return fail_cycles(error, &inner);
-		return 0;
-	}
 	if (options->event == RECORD_CYCLES)
 		return stackproof_session_attach_event(session->session, &cycles, tid, -1, &inner)
 			       ? fail_cycles(error, &inner)
