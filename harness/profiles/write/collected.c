@@ -310,10 +310,24 @@ int collected_lose(struct collected *collected, const char *reason, uint32_t tas
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-/* 0 is the task of samples that have none. */
-static int compare_tasks(const struct collected *collected, uint32_t left, uint32_t right)
+struct collected_thread collected_thread(const struct collected *collected, uint32_t number)
 {
-	return left < right ? -1 : left > right;
+	const struct collected_task none = { .pid = -1, .tid = -1 },
+				    *task = number ? &collected->task[number] : &none;
+
+	return (struct collected_thread) { task->pid, task->tid < 0 ? task->pid : task->tid };
+}
+
+static int compare_threads(const struct collected *collected, uint32_t left, uint32_t right)
+{
+	struct collected_thread a = collected_thread(collected, left),
+				b = collected_thread(collected, right);
+
+	if (a.pid != b.pid)
+		return a.pid < b.pid ? -1 : 1;
+	if (a.tid != b.tid)
+		return a.tid < b.tid ? -1 : 1;
+	return left < right ? -1 : left > right; /* by name, program, container */
 }
 
 static int compare_containers(const struct collected *collected, uint32_t left, uint32_t right)
@@ -352,9 +366,9 @@ static uint32_t *in_order(struct order order, struct error *error)
 	return ret;
 }
 
-uint32_t *collected_by_task(const struct collected *collected, struct error *error)
+uint32_t *collected_by_thread(const struct collected *collected, struct error *error)
 {
-	return in_order((struct order) { collected, compare_tasks }, error);
+	return in_order((struct order) { collected, compare_threads }, error);
 }
 
 uint32_t *collected_by_container(const struct collected *collected, struct error *error)

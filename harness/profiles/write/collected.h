@@ -146,9 +146,15 @@ int collected_add(struct collected *collected, uint32_t stack, uint32_t task, ui
 int collected_lose(struct collected *collected, const char *reason, uint32_t task, uint64_t count,
 		   uint64_t amount, struct error *error);
 
-/* Samples in the order of their tasks, or of their tasks' containers: collected->samples numbers, which the
+/* Who a task is in the kernel, whatever it was called and ran. -1: not known, as both are of task 0. */
+struct collected_thread {
+	int32_t pid, tid;
+};
+struct collected_thread collected_thread(const struct collected *collected, uint32_t number);
+
+/* Samples in the order of their tasks' threads, or of their tasks' containers: collected->samples numbers, which the
  * caller frees. NULL: ERROR_MEMORY. */
-uint32_t *collected_by_task(const struct collected *collected, struct error *error);
+uint32_t *collected_by_thread(const struct collected *collected, struct error *error);
 uint32_t *collected_by_container(const struct collected *collected, struct error *error);
 
 /* How a type is called in profiles. */

@@ -8,8 +8,9 @@
  *		ffffffff810001a7 do_syscall_64 ([kernel.kallsyms])
  *
  * perf writes each event by itself, and some of what reads it counts heads and not periods. So a sample of 12 events
- * is written 12 times, and the periods add up to its amount. When each was is not known any more: a task's samples
- * stand one behind the other, each its own amount later, which is what viewers of time take for its length.
+ * is written 12 times, and the periods add up to its amount. When each was is not known any more: a thread's samples
+ * stand one behind the other, each its own amount later, which is what viewers of time take for its length. So it is when
+ * the thread was called otherwise meanwhile, or ran another program: there are readers that end where time goes back.
  *
  * A frame's address is the offset in its file, as perf has it; of what has no file, and of the kernel, as it is.
  */
@@ -90,17 +91,20 @@ static int spell_locations(const struct collected *collected, struct spelled *re
 /* ---- samples --------------------------------------------------------------------------------- */
 
 struct clock {
-	uint64_t now_ns; /* of the task whose samples are written */
-	uint32_t task;
+	uint64_t now_ns; /* of the thread whose samples are written */
+	struct collected_thread thread;
 };
 
-static void put_head(const struct collected *collected, const struct collected_task *task,
-		     uint64_t now_ns, uint64_t period, struct bytes_out *out)
+static void put_head(const struct collected *collected, uint32_t number, uint64_t now_ns,
+		     uint64_t period, struct bytes_out *out)
 {
+	const struct collected_thread thread = collected_thread(collected, number);
+	const struct collected_task none = { .pid = -1 },
+				    *task = number ? &collected->task[number] : &none;
 	const uint64_t ns_per_us = 1000, us = now_ns / ns_per_us, us_per_s = 1000000;
 	uint32_t comm = task->thread ? task->thread : task->comm;
 	/* Tools know no negative numbers. Of the unknown task the name says it. */
-	int32_t pid = task->pid < 0 ? 0 : task->pid, tid = task->tid < 0 ? pid : task->tid;
+	int32_t pid = thread.pid < 0 ? 0 : thread.pid, tid = thread.tid < 0 ? pid : thread.tid;
 
 	if (comm)
 		bytes_in_line(out, collected_get(collected, comm), "", '\0');
@@ -116,19 +120,18 @@ static void put_head(const struct collected *collected, const struct collected_t
 static void put_sample(const struct collected *collected, const struct collected_sample *sample,
 		       const struct spelled *spelled, struct clock *clock, struct bytes_out *out)
 {
-	const struct collected_task none = { .pid = -1, .tid = -1 },
-				    *task = sample->task ? &collected->task[sample->task] : &none;
 	const struct collected_stack *stack = &collected->stack[sample->stack];
+	const struct collected_thread thread = collected_thread(collected, sample->task);
 
-	if (clock->task != sample->task)
-		*clock = (struct clock) { collected->start_ns, sample->task };
+	if (clock->thread.pid != thread.pid || clock->thread.tid != thread.tid)
+		*clock = (struct clock) { collected->start_ns, thread };
 	for (uint64_t event = 0; event < sample->count && bytes_written(out); event++) {
 		/* The amount is shared out without a rest. */
 		uint64_t period = sample->amount / sample->count +
 				  (event < sample->amount % sample->count);
 
 		clock->now_ns += period;
-		put_head(collected, task, clock->now_ns, period, out);
+		put_head(collected, sample->task, clock->now_ns, period, out);
 		for (uint32_t i = 0; i < stack->locations; i++) {
 			uint32_t location = collected->stack_location[stack->first + i];
 
@@ -141,7 +144,7 @@ static void put_sample(const struct collected *collected, const struct collected
 
 int perf_write(const struct collected *collected, struct bytes_out *out, struct error *error)
 {
-	struct clock clock = { collected->start_ns, 0 };
+	struct clock clock = { collected->start_ns, { -1, -1 } };
 	struct spelled spelled;
 	uint32_t *order;
 	int status;
@@ -151,7 +154,7 @@ int perf_write(const struct collected *collected, struct bytes_out *out, struct 
 				 "%" PRIu64 " events are too many for the text of perf, which has "
 				 "each by itself (%d)",
 				 collected->count, PERF_EVENTS_MAX);
-	order = collected_by_task(collected, error);
+	order = collected_by_thread(collected, error);
 	if (!order)
 		return -1;
 	status = spell_locations(collected, &spelled, error);

@@ -130,6 +130,35 @@ START_TEST(perf_says_times_and_periods)
 }
 END_TEST
 
+/* One that was called otherwise, and one that was met in between: time goes on. */
+START_TEST(perf_never_goes_back_in_a_thread_s_time)
+{
+	static const char *const heads[] = { "sh 7/8 0.000010:", "ls 7/8 0.000020:",
+					     "sh 7/8 0.000030:", "sh 7/9 0.000010:" };
+	struct collected collected;
+	uint32_t stack, sh, ls, other, again;
+	const char *at;
+	char *text;
+
+	collected_init(&collected, COLLECTED_CPU);
+	stack = add_stack(&collected, "no_row", 0, NULL);
+	sh = add_task(&collected, 7, 8, "sh", "");
+	other = add_task(&collected, 7, 9, "sh", "");
+	ls = add_task(&collected, 7, 8, "ls", "");
+	again = add_task(&collected, 7, 8, "sh", "c0ffee");
+	add_sample(&collected, stack, sh, 1, 10000);
+	add_sample(&collected, stack, other, 1, 10000);
+	add_sample(&collected, stack, ls, 1, 10000);
+	add_sample(&collected, stack, again, 1, 10000);
+	at = text = written_text(&collected, PROFILE_PERF_SCRIPT);
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]) && at; i++)
+		at = strstr(at, heads[i]);
+	ck_assert_msg(at, "%s", text);
+	free(text);
+	collected_deinit(&collected);
+}
+END_TEST
+
 /* Without a name: an image in brackets, and where in it. */
 START_TEST(folded_stacks_say_images)
 {
@@ -522,10 +551,11 @@ START_TEST(other_formats_have_no_writer)
 END_TEST
 
 SUITE(profile_write, LOOP(all_is_read_again, cases), TEST(perf_says_times_and_periods),
-      TEST(equal_folded_stacks_are_one_line), TEST(the_executable_is_the_first_mapping),
-      TEST(folded_stacks_say_images), LOOP(hostile_names_are_one_frame, names),
-      TEST(long_names_stay_whole), TEST(brackets_of_paths_are_in_pairs),
-      TEST(messages_without_samples_are_read), TEST(texts_without_samples_are_empty),
-      TEST(counts_have_63_bits), TEST(large_profiles_are_read), TEST(a_full_disk_names_the_file),
+      TEST(perf_never_goes_back_in_a_thread_s_time), TEST(equal_folded_stacks_are_one_line),
+      TEST(the_executable_is_the_first_mapping), TEST(folded_stacks_say_images),
+      LOOP(hostile_names_are_one_frame, names), TEST(long_names_stay_whole),
+      TEST(brackets_of_paths_are_in_pairs), TEST(messages_without_samples_are_read),
+      TEST(texts_without_samples_are_empty), TEST(counts_have_63_bits),
+      TEST(large_profiles_are_read), TEST(a_full_disk_names_the_file),
       TEST(a_file_is_whole_or_as_before), TEST(a_file_is_written_and_read),
       TEST(other_formats_have_no_writer))
