@@ -11,6 +11,7 @@
  * nanoseconds or bytes.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "hash.h"
 #include "profiles/profile/otlp_fields.h"
 #include "record_add.h"
@@ -29,6 +30,7 @@ enum word {
 	WORD_COMM,
 	WORD_THREAD,
 	WORD_EXECUTABLE,
+	WORD_EXECUTABLE_NAME,
 	WORD_CGROUP,
 	WORD_STOP,
 	WORD_BUILD_ID,
@@ -63,9 +65,10 @@ static const char *word_text(const struct collected *collected, enum word word)
 	static const char *const text[WORD_COUNT] = {
 		[WORD_PID] = "process.pid",
 		[WORD_TID] = "thread.id",
-		[WORD_COMM] = "process.executable.name",
+		[WORD_COMM] = "process.title",
 		[WORD_THREAD] = "thread.name",
 		[WORD_EXECUTABLE] = "process.executable.path",
+		[WORD_EXECUTABLE_NAME] = "process.executable.name",
 		[WORD_CGROUP] = "process.linux.cgroup",
 		[WORD_STOP] = "stackproof.stop",
 		[WORD_BUILD_ID] = "process.executable.build_id.gnu",
@@ -126,6 +129,7 @@ static void put_task(struct otlp *otlp, const struct collected_task *task)
 	put_text_attribute(otlp, WORD_COMM, task->comm);
 	put_text_attribute(otlp, WORD_THREAD, task->thread ? task->thread : task->comm);
 	put_text_attribute(otlp, WORD_EXECUTABLE, task->executable);
+	put_text_attribute(otlp, WORD_EXECUTABLE_NAME, task->executable);
 	put_text_attribute(otlp, WORD_CGROUP, task->cgroup);
 }
 
@@ -312,6 +316,14 @@ static void put_stack(struct otlp *otlp, uint32_t number)
 	wire_end_packed(otlp->out, packed);
 }
 
+/* The executable's name is its path's last part. */
+static const char *attribute_text(const struct otlp *otlp, const struct attribute *attribute)
+{
+	const char *text = text_of(otlp, attribute->text), *slash = strrchr(text, '/');
+
+	return attribute->key == word(otlp, WORD_EXECUTABLE_NAME) && slash ? slash + 1 : text;
+}
+
 static void put_attribute_element(struct otlp *otlp, uint32_t number)
 {
 	const struct attribute *attribute = &otlp->attribute[number];
@@ -321,7 +333,7 @@ static void put_attribute_element(struct otlp *otlp, uint32_t number)
 	wire_put_number(out, ATTRIBUTE_KEY, attribute->key);
 	value = wire_begin(out, ATTRIBUTE_VALUE);
 	if (attribute->text)
-		wire_put_text(out, VALUE_TEXT, text_of(otlp, attribute->text));
+		wire_put_text(out, VALUE_TEXT, attribute_text(otlp, attribute));
 	else
 		wire_put_present(out, VALUE_NUMBER, attribute->number);
 	wire_end(out, value);
