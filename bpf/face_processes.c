@@ -104,22 +104,49 @@ int stackproof_processes_consume(struct stackproof_processes *processes, stackpr
 	return status ? face_fail(error, &inner) : 0;
 }
 
-int stackproof_processes_take_counts(struct stackproof_processes *processes, stackproof_stack_fn fn,
-				     void *context, uint64_t *ret_unsent,
+int stackproof_processes_hold_counts(struct stackproof_processes *processes, uint64_t *ret_unsent,
 				     struct stackproof_error *error)
 {
-	struct reader reader = { processes->session, fn, context };
 	struct error inner;
 	uint64_t ignored;
 
 	if (face_check_owner(processes->owner, error))
 		return -1;
-	if (!fn)
-		return face_fail_argument(error, "nobody takes the stacks");
-	return process_events_take_counts(processes->events, give, &reader,
-					  ret_unsent ? ret_unsent : &ignored, &inner)
+	return process_events_hold_counts(processes->events, ret_unsent ? ret_unsent : &ignored,
+					  &inner)
 		       ? face_fail(error, &inner)
 		       : 0;
+}
+
+int stackproof_processes_give_held(struct stackproof_processes *processes, stackproof_stack_fn fn,
+				   void *context, uint64_t most_ns, int *ret_more,
+				   struct stackproof_error *error)
+{
+	struct reader reader = { processes->session, fn, context };
+	struct error inner;
+	bool more;
+	int status;
+
+	if (face_check_owner(processes->owner, error))
+		return -1;
+	if (!fn)
+		return face_fail_argument(error, "nobody takes the stacks");
+	status = process_events_give_held(processes->events, give, &reader, most_ns, &more, &inner);
+	*ret_more = more;
+	return status ? face_fail(error, &inner) : 0;
+}
+
+int stackproof_processes_take_counts(struct stackproof_processes *processes, stackproof_stack_fn fn,
+				     void *context, uint64_t *ret_unsent,
+				     struct stackproof_error *error)
+{
+	int more;
+
+	if (!fn)
+		return face_fail_argument(error, "nobody takes the stacks");
+	if (stackproof_processes_hold_counts(processes, ret_unsent, error))
+		return -1;
+	return stackproof_processes_give_held(processes, fn, context, UINT64_MAX, &more, error);
 }
 
 const struct stackproof_space *stackproof_processes_space(struct stackproof_processes *processes,

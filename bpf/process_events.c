@@ -76,6 +76,7 @@ struct process_events {
 	bool takes_stacks;
 	uint64_t round; /* of process_events_consume() */
 	struct held_records held;
+	size_t given; /* so many bytes of held */
 	struct process_events_counters counters;
 	struct error refusal;
 	struct error failure; /* of the call that is under way */
@@ -566,37 +567,43 @@ static void give_stack(struct process_events *events, const struct walk_record *
 	fn(context, &stack);
 }
 
-/* All that were taken, when all changes until then are known. */
-static int give_held(struct process_events *events, process_stack_fn fn, void *context,
-		     struct error *error)
+/* Those that were taken, when all changes until then are known; of many as many as there is time for. */
+int process_events_give_held(struct process_events *events, process_stack_fn fn, void *context,
+			     uint64_t most_ns, bool *ret_more, struct error *error)
 {
 	int status = process_events_poll(events, error);
+	uint64_t begin_ns = monotonic_ns();
 	const struct walk_record *record;
 	struct held_as as;
-	size_t at = 0;
 
-	while ((record = held_records_next(&events->held, &at, &as)))
+	while ((record = held_records_next(&events->held, &events->given, &as))) {
 		give_stack(events, record, &as, fn, context);
+		*ret_more = events->given < events->held.used;
+		if (*ret_more && monotonic_ns() - begin_ns >= most_ns)
+			return status;
+	}
 	held_records_reset(&events->held);
+	events->given = 0;
 	events->round++;
+	*ret_more = false;
 	return status;
 }
 
 int process_events_consume(struct process_events *events, process_stack_fn fn, void *context,
 			   struct error *error)
 {
+	bool more;
+
 	events->takes_stacks = true;
 	if (bpf_session_consume(events->session, hold, events, error))
 		return -1;
-	return give_held(events, fn, context, error);
+	return process_events_give_held(events, fn, context, NEVER, &more, error);
 }
 
-int process_events_take_counts(struct process_events *events, process_stack_fn fn, void *context,
-			       uint64_t *ret_unsent, struct error *error)
+int process_events_hold_counts(struct process_events *events, uint64_t *ret_unsent,
+			       struct error *error)
 {
-	if (bpf_session_take_counts(events->session, hold_count, events, ret_unsent, error))
-		return -1;
-	return give_held(events, fn, context, error);
+	return bpf_session_take_counts(events->session, hold_count, events, ret_unsent, error);
 }
 
 /* ---- the object ------------------------------------------------------------------------- */

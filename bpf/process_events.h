@@ -72,12 +72,16 @@ int process_events_consume(struct process_events *events, process_stack_fn fn, v
 			   struct error *error);
 
 /*
- * The same for a session that counts stacks: gives fn each different stack since the last call. In between
- * process_events_poll() is to be called as ever; it keeps the stacks' records, and the lists of mappings that they were
- * walked by stay until their counts have been taken. *ret_unsent: bpf_session_take_counts().
+ * The same in two parts for a session that counts stacks. The first takes each different stack since the last time,
+ * and the second gives fn those that were taken: all, or, after so many nanoseconds, only some; *ret_more: there are
+ * others, for the next call. In between process_events_poll() is to be called as ever; it keeps the stacks' records,
+ * and the lists of mappings that they were walked by stay until they have been given. *ret_unsent:
+ * bpf_session_take_counts().
  */
-int process_events_take_counts(struct process_events *events, process_stack_fn fn, void *context,
-			       uint64_t *ret_unsent, struct error *error);
+int process_events_hold_counts(struct process_events *events, uint64_t *ret_unsent,
+			       struct error *error);
+int process_events_give_held(struct process_events *events, process_stack_fn fn, void *context,
+			     uint64_t most_ns, bool *ret_more, struct error *error);
 
 /* The session's mappings of a process, or NULL. Valid until the next call of this header's functions. */
 const struct address_space *process_events_space(const struct process_events *events, pid_t pid);

@@ -416,6 +416,14 @@ int stackproof_processes_consume(struct stackproof_processes *processes, stackpr
 int stackproof_processes_take_counts(struct stackproof_processes *processes, stackproof_stack_fn fn,
 				     void *context, uint64_t *ret_unsent,
 				     struct stackproof_error *error);
+/* The same in two parts, for those who name what they take: that takes longer than processes may wait. The first takes
+ * the counts; the second follows all changes and gives stacks that were taken: all, or, once most_ns nanoseconds are
+ * over, some. *ret_more: 1 if there are others, for the next call, else 0. */
+int stackproof_processes_hold_counts(struct stackproof_processes *processes, uint64_t *ret_unsent,
+				     struct stackproof_error *error);
+int stackproof_processes_give_held(struct stackproof_processes *processes, stackproof_stack_fn fn,
+				   void *context, uint64_t most_ns, int *ret_more,
+				   struct stackproof_error *error);
 /* The session's mappings of a process, or NULL. Valid until the next call for processes. */
 const struct stackproof_space *stackproof_processes_space(struct stackproof_processes *processes,
 							  pid_t pid);

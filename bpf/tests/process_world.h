@@ -602,11 +602,22 @@ static bool do_call(struct process_events *events, const char *verb, int pid)
 			say("%d \"%s\"; ", status, error.message);
 		else
 			say_outcome(status, &error);
-	} else if (!strcmp(verb, "counts")) {
+	} else if (!strcmp(verb, "counts") || !strcmp(verb, "hold")) {
 		uint64_t unsent;
-		int status = process_events_take_counts(events, on_stack, NULL, &unsent, &error);
+		int status = process_events_hold_counts(events, &unsent, &error);
+		bool more = false;
 
 		ck_assert_uint_eq(unsent, 1);
+		if (!status && !strcmp(verb, "counts"))
+			status = process_events_give_held(events, on_stack, NULL, NEVER, &more,
+							  &error);
+		ck_assert(!more);
+		say_outcome(status, &error);
+	} else if (!strcmp(verb, "give")) { /* time is over after one */
+		bool more;
+		int status = process_events_give_held(events, on_stack, NULL, 0, &more, &error);
+
+		say(more ? "more; " : "no more; ");
 		say_outcome(status, &error);
 	} else if (!strcmp(verb, "counters")) {
 		say_counters(events);

@@ -91,6 +91,23 @@ static int consume_noted(struct process_events *given, process_stack_fn fn, void
 	return answer(error);
 }
 
+static int hold_noted(struct process_events *given, uint64_t *ret_unsent, struct error *error)
+{
+	ck_assert(given == events);
+	ask("hold;");
+	*ret_unsent = 3;
+	return answer(error);
+}
+
+static int give_noted(struct process_events *given, process_stack_fn fn, void *context,
+		      uint64_t most_ns, bool *ret_more, struct error *error)
+{
+	ck_assert(given == events);
+	ask("give %llu;", (unsigned long long)most_ns);
+	*ret_more = most_ns == 5;
+	return answer(error);
+}
+
 static const struct address_space *space_noted(const struct process_events *given, pid_t pid)
 {
 	ck_assert(given == events);
@@ -138,6 +155,8 @@ static const struct error *refusal_noted(const struct process_events *given)
 #define process_events_fd	     fd_noted
 #define process_events_poll	     poll_noted
 #define process_events_consume	     consume_noted
+#define process_events_hold_counts   hold_noted
+#define process_events_give_held     give_noted
 #define process_events_space	     space_noted
 #define process_events_counters(...) counters_noted(__VA_ARGS__)
 #define process_events_refusal	     refusal_noted
@@ -235,6 +254,11 @@ START_TEST(another_process_is_told_no)
 	error.message[0] = 0;
 	ck_assert_int_eq(stackproof_processes_consume(processes, no_stack, NULL, &error), -1);
 	ck_assert_str_eq(error.message, "process 1 opened this");
+	ck_assert_int_eq(stackproof_processes_hold_counts(processes, NULL, NULL), -1);
+	ck_assert_int_eq(stackproof_processes_give_held(processes, no_stack, NULL, 5, NULL, NULL),
+			 -1);
+	ck_assert_int_eq(stackproof_processes_take_counts(processes, no_stack, NULL, NULL, NULL),
+			 -1);
 	stackproof_processes_close(processes);
 	ck_assert_str_eq(inside.asked, "");
 	processes->owner = getpid();
@@ -266,6 +290,41 @@ START_TEST(each_function_asks_its_own)
 		ck_assert_str_eq(error.message, message);
 		ck_assert_str_eq(inside.asked, "add;consume;poll;");
 	}
+	inside.status = 0;
+	stackproof_processes_close(processes);
+}
+END_TEST
+
+START_TEST(counts_are_held_and_given)
+{
+	struct stackproof_processes *processes = opened();
+	struct stackproof_error error = { .code = 0 };
+	uint64_t unsent = 0;
+	int more = 7;
+
+	ck_assert(!stackproof_processes_hold_counts(processes, &unsent, &error));
+	ck_assert_uint_eq(unsent, 3);
+	ck_assert(!stackproof_processes_hold_counts(processes, NULL, &error));
+	ck_assert(!stackproof_processes_give_held(processes, no_stack, NULL, 5, &more, &error));
+	ck_assert_int_eq(more, 1);
+	ck_assert(!stackproof_processes_give_held(processes, no_stack, NULL, 6, &more, &error));
+	ck_assert_int_eq(more, 0);
+	ck_assert_int_eq(stackproof_processes_give_held(processes, NULL, NULL, 6, &more, &error),
+			 -1);
+	ck_assert_str_eq(error.message, "nobody takes the stacks");
+	unsent = 0;
+	ck_assert(!stackproof_processes_take_counts(processes, no_stack, NULL, &unsent, &error));
+	ck_assert_uint_eq(unsent, 3);
+	ck_assert_int_eq(stackproof_processes_take_counts(processes, NULL, NULL, NULL, NULL), -1);
+	ck_assert_str_eq(inside.asked, "hold;hold;give 5;give 6;hold;give 18446744073709551615;");
+	inside.status = -1;
+	ck_assert_int_eq(stackproof_processes_hold_counts(processes, NULL, &error), -1);
+	ck_assert_str_eq(error.message, "the inside says no");
+	error.message[0] = 0;
+	ck_assert_int_eq(
+		stackproof_processes_give_held(processes, no_stack, NULL, 5, &more, &error), -1);
+	ck_assert_str_eq(error.message, "the inside says no");
+	ck_assert_int_eq(more, 1);
 	inside.status = 0;
 	stackproof_processes_close(processes);
 }
@@ -367,5 +426,6 @@ END_TEST
 
 SUITE(face_processes, LOOP(options_are_looked_at_and_handed_on, opens),
       TEST(another_process_is_told_no), TEST(each_function_asks_its_own),
+      TEST(counts_are_held_and_given), TEST(counts_are_held_and_given),
       TEST(stacks_say_whether_they_are_raced_and_by_which_mappings),
       TEST(a_process_has_its_mappings_or_none), TEST(each_counter_is_its_own))

@@ -349,6 +349,31 @@ START_TEST(counted_stacks_are_given)
 }
 END_TEST
 
+/* Changes are followed between two stacks that are given, and the lists of those that wait stay. */
+START_TEST(held_stacks_are_given_in_parts)
+{
+	struct process_events_options options = { 0 };
+	struct process_events *events;
+	struct error error;
+
+	begin_world(-1);
+	world.counting = true;
+	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
+	world.length = 0;
+	run_script(events, "at 10; process 7 1 1; existing; stack 7 1 11 1; stack 7 1 12 1; "
+			   "stack 7 1 13 1; hold; give; event 0 exec 14 7 0; at 50; poll; at 90; "
+			   "poll; give; stack 9 0 15 5; hold; give; give; counters; give");
+	process_events_close(events);
+	end_world();
+	ck_assert_str_eq(
+		world.said,
+		"scan 0; read 7; pass; give 7: 1; take counts; pass; stack of 7 2 times by 1; "
+		"more; pass; keep 64; pass; keep 64; pass; stack of 7 3 times by 1; more; take "
+		"counts; pass; stack of 7 4 times by 1; more; pass; stack of 9 2 times; no more; "
+		"execs 1, readings 1, processes 1, stacks 11, ; pass; no more; close; ");
+}
+END_TEST
+
 /* ---- the object ------------------------------------------------------------------------- */
 
 static const struct {
@@ -472,5 +497,6 @@ START_TEST(events_have_an_order)
 END_TEST
 
 SUITE(process_events_made, LOOP(events_are_followed, cases), LOOP(events_are_opened, openings),
-      TEST(counted_stacks_are_given), TEST(only_what_is_known_is_checked),
-      TEST(files_and_images_are_found), TEST(events_have_an_order), TEST(events_are_closed))
+      TEST(counted_stacks_are_given), TEST(held_stacks_are_given_in_parts),
+      TEST(only_what_is_known_is_checked), TEST(files_and_images_are_found),
+      TEST(events_have_an_order), TEST(events_are_closed))

@@ -3,8 +3,9 @@
  * record.c - the loop: changes are followed at once, counts are taken now and then
  *
  * A tick in a process that the walk does not know yet is a stack of one frame, so what the kernel says of processes is
- * followed with a real-time priority, as soon as it is there. Counts are taken with the priority that was before: to
- * name what was met takes longer than processes may wait.
+ * followed with a real-time priority, as soon as it is there. To name what was met takes longer than processes may wait,
+ * and than others may wait for the CPU. So counts are taken at once, and their stacks are named a few at a time, with
+ * pauses: for SLICE_MS of SLICE_MS + PAUSE_MS, until half of the time to the next drain is over.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,8 @@
 
 #define LOOK_MS	 200 /* for the end of a process, and for what is full */
 #define FIRST_MS 250 /* after so long counts are taken the first time */
+#define SLICE_MS 2
+#define PAUSE_MS 18
 
 struct recorder {
 	const struct record_options *options;
@@ -32,8 +35,12 @@ struct recorder {
 	struct record_stacks stacks;
 	struct collected part;
 	pid_t root, child;
-	uint64_t begin_ns, drain_ns;
-	int policy; /* of scheduling, and its priority, before */
+	uint64_t begin_ns;
+	uint64_t drain_ns,
+		last_drain_ns; /* when counts were taken, and the time before; 0: not yet */
+	bool draining;	       /* some stacks have not been named yet */
+	uint64_t slice_ns;     /* no others are before */
+	int policy;	       /* of scheduling, and its priority, before */
 	struct sched_param priority;
 	bool no_room; /* a larger session can't be had */
 	struct stackproof_error failure;
@@ -143,42 +150,68 @@ static void name_host(struct collected *collected)
 	collected->host = host == UINT32_MAX ? 0 : host;
 }
 
-/* What came since that time. */
-static void describe_part(struct recorder *recorder, uint64_t since_ns)
+static void describe_part(struct recorder *recorder)
 {
 	const struct collected *whole = recorder->stacks.sink[0].collected;
 	struct collected *part = &recorder->part;
 
-	part->start_ns = whole->start_ns + (since_ns - recorder->begin_ns);
-	part->duration_ns = recorder->drain_ns - since_ns;
+	part->start_ns = whole->start_ns + (recorder->last_drain_ns - recorder->begin_ns);
+	part->duration_ns = recorder->drain_ns - recorder->last_drain_ns;
 	part->period = whole->period;
 	name_host(part);
 }
 
-static void drain(struct recorder *recorder)
+static void begin_drain(struct recorder *recorder)
 {
-	struct record_result *result = recorder->result;
-	const uint64_t complete = result->stop[STACKPROOF_STOP_COMPLETE],
-		       since_ns = recorder->drain_ns ? recorder->drain_ns : recorder->begin_ns;
 	uint64_t unsent = 0;
 
-	be_patient(recorder);
+	recorder->last_drain_ns = recorder->drain_ns ? recorder->drain_ns : recorder->begin_ns;
 	recorder->drain_ns = monotonic_ns();
-	stackproof_processes_take_counts(recorder->session.processes, record_stacks_add,
-					 &recorder->stacks, &unsent, &recorder->failure);
+	recorder->draining = !stackproof_processes_hold_counts(recorder->session.processes, &unsent,
+							       &recorder->failure);
 	record_stacks_lose(&recorder->stacks, RECORD_LOST_SPACE, unsent);
+}
+
+static void end_drain(struct recorder *recorder)
+{
+	recorder->draining = false;
 	account(recorder);
-	result->drains++;
+	recorder->result->drains++;
+	if (!recorder->options->on_drain)
+		return;
+	describe_part(recorder);
+	recorder->options->on_drain(recorder->options->context, &recorder->part);
+	collected_deinit(&recorder->part);
+	collected_init(&recorder->part, recorder->stacks.sink[0].collected->type);
+	record_stacks_next_part(&recorder->stacks);
+}
+
+/* Names stacks that were taken, for so long. */
+static void go_on_draining(struct recorder *recorder, uint64_t most_ns)
+{
+	struct record_result *result = recorder->result;
+	const uint64_t complete = result->stop[STACKPROOF_STOP_COMPLETE];
+	int more = 0;
+
+	if (stackproof_processes_give_held(recorder->session.processes, record_stacks_add,
+					   &recorder->stacks, most_ns, &more, &recorder->failure))
+		more = 0;
 	if (!complete && result->stop[STACKPROOF_STOP_COMPLETE])
-		result->first_ns = recorder->drain_ns - recorder->begin_ns;
-	if (recorder->options->on_drain) {
-		describe_part(recorder, since_ns);
-		recorder->options->on_drain(recorder->options->context, &recorder->part);
-		collected_deinit(&recorder->part);
-		collected_init(&recorder->part, recorder->stacks.sink[0].collected->type);
-		record_stacks_next_part(&recorder->stacks);
-	}
-	result->real_time = be_urgent();
+		result->first_ns = monotonic_ns() - recorder->begin_ns;
+	if (!more)
+		end_drain(recorder);
+}
+
+/* All that there is. */
+static void drain(struct recorder *recorder)
+{
+	be_patient(recorder);
+	if (recorder->draining)
+		go_on_draining(recorder, UINT64_MAX);
+	begin_drain(recorder);
+	if (recorder->draining)
+		go_on_draining(recorder, UINT64_MAX);
+	recorder->result->real_time = be_urgent();
 }
 
 /* ---- room --------------------------------------------------------------------------------- */
@@ -244,26 +277,44 @@ static int failed(const struct recorder *recorder, struct error *error)
 	return 0;
 }
 
+/* Takes counts when it is time, and names what was taken. Returns how many milliseconds the next call can wait. */
+static uint64_t drain_in_turn(struct recorder *recorder)
+{
+	const uint64_t every_ns = recorder->options->drain_ms * 1000000ull;
+	uint64_t next_ns = recorder->drain_ns ? recorder->drain_ns + every_ns
+					      : recorder->begin_ns + FIRST_MS * 1000000ull;
+	uint64_t now = monotonic_ns();
+
+	if (!recorder->draining && now >= next_ns)
+		begin_drain(recorder);
+	if (recorder->draining && now >= recorder->slice_ns) {
+		go_on_draining(recorder, SLICE_MS * 1000000ull);
+		recorder->slice_ns = now = monotonic_ns();
+		if (now < recorder->drain_ns + every_ns / 2)
+			recorder->slice_ns += PAUSE_MS * 1000000ull;
+	}
+	if (recorder->draining)
+		next_ns = recorder->slice_ns;
+	next_ns = next_ns > now ? next_ns - now : 0;
+	return next_ns < LOOK_MS * 1000000ull ? next_ns / 1000000 : LOOK_MS;
+}
+
 static int follow(struct recorder *recorder, struct error *error)
 {
 	const struct record_options *options = recorder->options;
 	uint64_t end_ns = options->duration_ms
 				  ? recorder->begin_ns + options->duration_ms * 1000000ull
 				  : UINT64_MAX;
-	uint64_t drain_ns = recorder->begin_ns + FIRST_MS * 1000000ull, look_ns = 0, now;
+	uint64_t look_ns = 0, now, wait_ms;
 	struct pollfd fds[] = {
 		{ .fd = stackproof_processes_fd(recorder->session.processes), .events = POLLIN },
 		{ .fd = options->signals ? options->signals->fd : -1, .events = POLLIN },
 	};
 
 	while ((now = monotonic_ns()) < end_ns) {
-		uint64_t wait_ns = end_ns - now < LOOK_MS * 1000000ull ? end_ns - now
-								       : LOOK_MS * 1000000ull;
-
-		if (now >= drain_ns) {
-			drain(recorder);
-			drain_ns = monotonic_ns() + options->drain_ms * 1000000ull;
-		}
+		wait_ms = drain_in_turn(recorder);
+		if (end_ns - now < wait_ms * 1000000)
+			wait_ms = (end_ns - now) / 1000000 + 1;
 		if (now >= look_ns) {
 			look_for_room(recorder);
 			fds[0].fd = stackproof_processes_fd(recorder->session.processes);
@@ -271,7 +322,7 @@ static int follow(struct recorder *recorder, struct error *error)
 				break;
 			look_ns = now + LOOK_MS * 1000000ull;
 		}
-		if (poll(fds, 2, wait_ns / 1000000 + 1) < 0 && errno != EINTR)
+		if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)
 			return error_set_errno(error, "waiting");
 		if (fds[1].revents)
 			break;
