@@ -3,7 +3,9 @@
  * profile.c - `stackproof profile`: the stacks of a program, a process or the machine, as a profile
  */
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,7 +60,8 @@ static const struct argp_option options[] = {
 	  "end after so long; else with the process, or at ^C", 0 },
 	{ "event", OPTION_EVENT, "EVENT", 0,
 	  "what is sampled: cpu-clock (default), cycles, tracepoint:NAME (each time that this raw "
-	  "tracepoint fires), uprobe:FILE:OFFSET",
+	  "tracepoint fires), uprobe:FILE:FUNCTION[+OFFSET] (FILE: a path, or a library's name), "
+	  "uprobe:FILE:OFFSET",
 	  0 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0,
 	  "of the output: pprof (default), folded, perf-script, otlp", 0 },
@@ -85,17 +88,38 @@ static const struct argp_option options[] = {
 	{ NULL },
 };
 
-/* "uprobe:FILE:OFFSET". */
+/* "FILE:FUNCTION", "FILE:FUNCTION+OFFSET" or "FILE:OFFSET": no function's name begins with a digit. */
 static void parse_uprobe(struct argp_state *state, struct record_options *record, char *text)
 {
-	char *colon = strrchr(text, ':');
+	char *colon = strrchr(text, ':'), *plus;
 
-	if (!colon || colon == text || !colon[1])
-		argp_error(state, "--event uprobe:FILE:OFFSET");
+	if (!colon || colon == text || !colon[1] || colon[1] == '+')
+		argp_error(state, "--event uprobe:FILE:FUNCTION[+OFFSET] or uprobe:FILE:OFFSET");
 	*colon = 0;
 	record->event_name = text;
-	record->event_offset = option_address(state, colon + 1, "--event");
 	record->event = RECORD_UPROBE;
+	if (colon[1] >= '0' && colon[1] <= '9') {
+		record->event_offset = option_address(state, colon + 1, "--event");
+		return;
+	}
+	record->event_symbol = colon + 1;
+	plus = strchr(colon + 1, '+');
+	if (!plus)
+		return;
+	*plus = 0;
+	record->event_offset = option_address(state, plus + 1, "--event");
+}
+
+/* "sched_switch", or as perf names it, "sched:sched_switch". */
+static void parse_tracepoint(struct argp_state *state, struct record_options *record,
+			     const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	record->event = RECORD_TRACEPOINT;
+	record->event_name = colon ? colon + 1 : text;
+	if (!record->event_name[0])
+		argp_error(state, "--event tracepoint:NAME");
 }
 
 static void parse_event(struct argp_state *state, struct record_options *record, char *text)
@@ -104,14 +128,13 @@ static void parse_event(struct argp_state *state, struct record_options *record,
 		record->event = RECORD_CPU_CLOCK;
 	} else if (!strcmp(text, "cycles")) {
 		record->event = RECORD_CYCLES;
-	} else if (!strncmp(text, "tracepoint:", 11) && text[11]) {
-		record->event = RECORD_TRACEPOINT;
-		record->event_name = text + 11;
+	} else if (!strncmp(text, "tracepoint:", 11)) {
+		parse_tracepoint(state, record, text + 11);
 	} else if (!strncmp(text, "uprobe:", 7)) {
 		parse_uprobe(state, record, text + 7);
 	} else {
-		argp_error(state, "--event takes cpu-clock, cycles, tracepoint:NAME or "
-				  "uprobe:FILE:OFFSET");
+		argp_error(state, "--event takes cpu-clock, cycles, tracepoint:NAME, "
+				  "uprobe:FILE:FUNCTION[+OFFSET] or uprobe:FILE:OFFSET");
 	}
 }
 
@@ -311,6 +334,12 @@ static void run(struct arguments *arguments, struct collected *whole)
 		ending_signals_release(&signals);
 }
 
+/* A name that nothing has is the fault of who typed it. */
+static bool is_no_name(const struct error *error)
+{
+	return error->code == ERROR_SYSTEM && error->system_errno == ENOENT;
+}
+
 int command_profile(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -319,6 +348,8 @@ int command_profile(int argc, char **argv)
 		.gate = { .unit = "stacks" },
 	};
 	struct collected whole;
+	char event_file[PATH_MAX];
+	struct error error;
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
@@ -326,6 +357,10 @@ int command_profile(int argc, char **argv)
 	    output_files_are_program(FILE_NAMES(arguments.output), arguments.record.argv[0]))
 		return EXIT_USAGE;
 	child_ends_are_kept();
+	if (record_event_find(&arguments.record, event_file, &error)) {
+		error_print(stderr, "--event", &error);
+		return is_no_name(&error) ? EXIT_USAGE : exit_status_of_error(&error);
+	}
 	child_full_file_is_an_error();
 	collected_init(&whole, COLLECTED_CPU);
 	run(&arguments, &whole);

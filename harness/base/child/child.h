@@ -7,6 +7,7 @@
  *
  *	child.c			starts and ends a child
  *	child_find.c		which file a program's name stands for
+ *	child_library.c		where the dynamic linker finds a library
  *	child_beside.c		files beside this program's own
  *	child_shell.h		runs a command of /bin/sh with a time-out
  *	ending_signals.h	SIGINT, SIGTERM and SIGHUP, held meanwhile
@@ -58,6 +59,12 @@ pid_t child_start(const struct child_command *command, int *ret_output, struct e
 /* Finds the file of a program as execvp(3) does: a name without a slash is searched in PATH. 0; or -1: there
  * is none, and ret is undefined. */
 int child_find(const char *name, char *ret, size_t size);
+
+/* Finds a library's path in the output of `ldconfig -p`. False: it is not listed. */
+bool ldconfig_parse(const char *ldconfig, const char *soname, char path[4096]);
+/* Finds the x86-64 library of that name ("libc.so.6") as the dynamic linker does. ERROR_UNAVAILABLE: it is not
+ * installed. */
+int child_find_library(const char *soname, char path[4096], struct error *error);
 
 /* The path of this program, even if its file was replaced since. */
 int child_self(char *ret, size_t size, struct error *error);

@@ -116,8 +116,6 @@ int bench_settle(pid_t pid, struct error *error);
 
 /* The path of "libLLVM", "libclang-cpp", "cc1", "libstdc++" or "libc". ERROR_UNAVAILABLE: not installed. */
 int bench_image_find(const char *name, char path[4096], struct error *error);
-/* Finds a library's path in the output of `ldconfig -p`. False: it is not listed. */
-bool bench_image_parse(const char *ldconfig, const char *soname, char path[4096]);
 
 /* ---- bench_child.c ---------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
  *
  *	record.c		the loop: changes are followed at once, counts are taken now and then
  *	record_session.c	the session, with room for what runs; a larger one where that is too small
+ *	record_event.c		what the name of an event stands for
  *	record_stacks.c		stacks into a collected profile; what was lost, by reason
  *	place_names.c		names of addresses, each looked up once
  *	inlined_names.c		functions that are inlined at an address: DWARF
@@ -19,6 +20,7 @@
 #define STACKPROOF_RECORD_H
 
 #include <jansson.h>
+#include <limits.h>
 #include "base/child/ending_signals.h"
 #include "profiles/write/collected.h"
 #include "stackproof.h"
@@ -36,7 +38,10 @@ struct record_options {
 	char *const *argv; /* a program to start, which is then the process; or NULL */
 	enum record_event event;
 	const char *event_name; /* of RECORD_TRACEPOINT the tracepoint; of RECORD_UPROBE the file */
-	uint64_t event_offset;	/* of RECORD_UPROBE, in the file */
+	const char
+		*event_symbol; /* of RECORD_UPROBE, to be found by record_event_find(); or NULL */
+	uint64_t
+		event_offset; /* of RECORD_UPROBE, in the file; until it is found, from the symbol */
 	unsigned int rate_hz;
 	unsigned int duration_ms;	      /* [until the process ends, or a signal comes] */
 	unsigned int drain_ms;		      /* counts are taken so often */
@@ -86,6 +91,13 @@ struct record_result {
 
 /* "busy": the reason in JSON, and in the profile's frames. */
 const char *record_loss_name(enum record_loss loss);
+
+/*
+ * Finds what the options' event names, and puts a uprobe's file and offset in their place. path: room for the file's,
+ * which is to last as long as the options. -1: ERROR_SYSTEM with ENOENT: there is no such tracepoint, file, library or
+ * function; or the file can't be read.
+ */
+int record_event_find(struct record_options *options, char path[PATH_MAX], struct error *error);
 
 /*
  * Collects until it is over. whole: initialised by collected_init(); gets all of it. -1: ERROR_UNAVAILABLE: no BPF;

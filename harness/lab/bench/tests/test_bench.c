@@ -20,38 +20,6 @@
 #include "commands/commands.h"
 
 static const struct {
-	const char *name, *ldconfig, *path;
-} ldconfig_cases[] = {
-	{ "the_only_one", "2 libs found\n\tliba.so.1 (libc6,x86-64) => /lib/liba.so.1\n",
-	  "/lib/liba.so.1" },
-	{ "another_architecture_is_passed_over",
-	  "\tliba.so.1 (libc6) => /lib32/liba.so.1\n\tliba.so.1 (libc6,x86-64) => /lib/liba.so.1\n",
-	  "/lib/liba.so.1" },
-	{ "x86_64_in_the_path_is_no_kind", "\tliba.so.1 (libc6) => /x86-64/liba.so.1\n", NULL },
-	{ "the_whole_name", "\tliba.so.12 (libc6,x86-64) => /lib/liba.so.12\n", NULL },
-	{ "kinds_with_an_abi", "\tliba.so.1 (libc6,x86-64, OS ABI: Linux 3.2.0) => /lib/a\n",
-	  "/lib/a" },
-	{ "the_first_is_the_linkers_choice",
-	  "\tliba.so.1 (libc6,x86-64) => /first\n\tliba.so.1 (libc6,x86-64) => /second\n",
-	  "/first" },
-	{ "no_newline_at_the_end", "\tliba.so.1 (libc6,x86-64) => /lib/a", "/lib/a" },
-	{ "no_path", "\tliba.so.1 (libc6,x86-64) => \n", NULL },
-	{ "no_arrow", "\tliba.so.1 (libc6,x86-64)\n", NULL },
-	{ "nothing", "", NULL },
-};
-
-START_TEST(test_ldconfig)
-{
-	char path[4096] = "";
-	bool found = bench_image_parse(ldconfig_cases[_i].ldconfig, "liba.so.1", path);
-
-	ck_assert_msg(found == !!ldconfig_cases[_i].path, "%s", ldconfig_cases[_i].name);
-	if (found)
-		ck_assert_str_eq(path, ldconfig_cases[_i].path);
-}
-END_TEST
-
-static const struct {
 	const char *name, *version, *folder;
 } rustc_cases[] = {
 	{ "debian_12_takes_the_old_one", "rustc 1.63.0\n", "old" },
@@ -475,7 +443,6 @@ SUITE_MAIN(bench)
 	TCase *tcase = tcase_create("bench");
 
 	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, test_ldconfig, 0, COUNT(ldconfig_cases));
 	tcase_add_loop_test(tcase, test_rustc, 0, COUNT(rustc_cases));
 	tcase_add_loop_test(tcase, test_gimli_line, 0, COUNT(gimli_cases));
 	tcase_add_loop_test(tcase, test_plain_bytes, 0, COUNT(plain_cases));
