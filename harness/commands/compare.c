@@ -207,7 +207,8 @@ static void check_attach(struct argp_state *state, struct arguments *arguments)
 				 arguments->wish.folder))
 		argp_error(state, "--record, --stacks, --case and --bundle are of one process, "
 				  "not of its children");
-	attach_options_apply(state, &arguments->attach, &arguments->stepping);
+	attach_options_apply(state, &arguments->attach, arguments->stepping.estimate,
+			     &arguments->stepping.tracer);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -10,6 +10,7 @@
  */
 #include <argp.h>
 #include <stdlib.h>
+#include <string.h>
 #include "array.h"
 #include "base/cases/cases.h"
 #include "base/cli/exit_status.h"
@@ -19,6 +20,7 @@
 #include "base/cli/output_file.h"
 #include "commit.h"
 #include "base/gate/gate.h"
+#include "judge/stepping/attach_options.h"
 #include "base/cli/command_line.h"
 #include "commands.h"
 #include "plain_text.h"
@@ -42,6 +44,8 @@ struct arguments {
 	unsigned int timeout_ms;
 	bool timed; /* by --timeout */
 	struct score_driving driving;
+	struct attach_options attach;
+	struct tracer_options tracer; /* of --pid */
 	const char *drives; /* the option that is for --drive alone; NULL: none was given */
 	bool json;
 	const char **comm;
@@ -77,11 +81,13 @@ static const struct argp_option options[] = {
 	{ "limit", OPTION_LIMIT, "N", 0, "with --drive, end after so many instructions", 0 },
 	{ "run", INTO_TEXT(arguments, run), "COMMAND", 0,
 	  "run this profiler on PROGRAM first, by /bin/sh; {out} is the file that it is to write, "
-	  "{program} PROGRAM and its arguments; with --drive {pid} is the process, which runs "
-	  "already",
+	  "{program} PROGRAM and its arguments; with --drive and --pid {pid} is the process, "
+	  "which runs already",
 	  0 },
 	{ "settle", OPTION_SETTLE, "SECONDS", 0,
-	  "with --drive, the time that the profiler has to learn of the process (default 3)", 0 },
+	  "with --drive and --pid, the time that the profiler has to learn of the process (default "
+	  "3)",
+	  0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0,
 	  "with --run, give up the profiler, and stepping, after so long (default 600)", 0 },
 	{ "truth", INTO_TEXT(arguments, truth), "FILE", 0,
@@ -89,20 +95,56 @@ static const struct argp_option options[] = {
 	{ NULL },
 };
 
-static void check_usage(struct argp_state *state, const struct arguments *arguments)
+/* A process that runs already: the profiler is to sample it, beside the bursts. */
+static void check_attach(struct argp_state *state, struct arguments *arguments)
 {
+	struct attach_options *attach = &arguments->attach;
+
+	if (attach->attach.children)
+		argp_error(state, "--children: a truth file is of one process");
+	if (attach->attach.pid) {
+		if (arguments->argument)
+			argp_error(
+				state,
+				"--pid is of a process that runs, and takes no PROGRAM or PROFILE");
+		if (!arguments->run || arguments->truth)
+			argp_error(state, "--pid is for --run without --truth: the truth is of "
+					  "the process's bursts");
+		if (arguments->driving.program)
+			argp_error(state, "--drive: a process of --pid is stepped in bursts, and "
+					  "most of its samples are of no stop");
+	}
+	attach_options_apply(state, attach, false, &arguments->tracer);
+	if (!attach->attach.pid)
+		return;
+	arguments->argument = attach->argv;
+	arguments->driving.attach = &attach->attach;
+}
+
+static void check_usage(struct argp_state *state, struct arguments *arguments)
+{
+	bool beside;
+
+	if (!arguments->argument && !arguments->attach.attach.pid)
+		argp_usage(state);
+	check_attach(state, arguments);
+	beside = arguments->driving.program || arguments->driving.attach;
 	if (arguments->driving.program && (!arguments->run || arguments->truth))
 		argp_error(state,
 			   "--drive is for --run without --truth: the truth is of the same run");
-	if (arguments->drives && !arguments->driving.program)
-		argp_error(state, "--%s is for --drive", arguments->drives);
+	if (arguments->drives && !arguments->driving.program &&
+	    (!arguments->driving.attach || strcmp(arguments->drives, "settle") != 0))
+		argp_error(state, "--%s is for --drive%s", arguments->drives,
+			   !strcmp(arguments->drives, "settle") ? " and --pid" : "");
 	if (!arguments->truth && !arguments->run)
 		argp_error(state, "--truth FILE is needed, or --run");
-	if (arguments->run && !score_command_is_whole(arguments->run, !arguments->driving.program))
-		argp_error(state, arguments->driving.program
-					  ? "--drive: the command needs {out}, and not {program}: "
-					    "{pid} is it"
-					  : "--run: the command needs {out} and {program}");
+	if (arguments->run && !score_command_is_whole(arguments->run, !beside))
+		argp_error(state,
+			   beside ? "--%s: the command needs {out}, and not {program}: {pid} is it"
+				  : "--%s: the command needs {out} and {program}",
+			   arguments->driving.attach	? "pid"
+			   : arguments->driving.program ? "drive"
+							: "run");
 	if (arguments->timed && !arguments->run)
 		argp_error(state, "--timeout is for --run: nothing is run");
 }
@@ -115,6 +157,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->gate;
 		state->child_inputs[1] = &arguments->cases;
+		state->child_inputs[2] = &arguments->attach;
 		return 0;
 	case OPTION_COMM:
 		if (!ARRAY_GROW(arguments->comm, arguments->comms))
@@ -148,17 +191,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
 	case ARGP_KEY_ARGS: arguments->argument = state->argv + state->next; return 0;
-	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	case ARGP_KEY_SUCCESS: check_usage(state, arguments); return 0;
 	default: return option_into(key, argument, state, options);
 	}
 }
 
+static const struct argp_child children[] = {
+	{ &gate_argp, 0, NULL, 0 }, { &cases_argp, 0, NULL, 0 }, { &attach_argp, 0, NULL, 0 }, { 0 }
+};
+
 static const struct argp argp = {
-	.children = cases_children,
+	.children = children,
 	.options = options,
 	.parser = parse,
-	.args_doc = "--truth=FILE PROFILE...\n--run=COMMAND [--drive] -- PROGRAM [ARGUMENT...]",
+	.args_doc = "--truth=FILE PROFILE...\n--run=COMMAND [--drive] -- PROGRAM [ARGUMENT...]\n"
+		    "--run=COMMAND --pid=PID",
 	.doc = "Holds every stack of a profile against all stacks that the program has: which are "
 	       "exact, which are cut short and in which function, and which are impossible. Reads "
 	       "perf.data, the text of perf script, folded stacks, maps of bpftrace, pprof, OTLP "
@@ -199,26 +246,19 @@ static void fail(struct arguments *arguments, const char *name, const struct err
 	}
 }
 
-static bool is_compared(const struct score *score)
-{
-	const uint64_t *class = score->all.class;
-
-	return class[SCORE_EXACT] || class[SCORE_TRUNCATED] || class[SCORE_IMPOSSIBLE];
-}
-
 static void account(struct gate *gate, const struct score *score)
 {
 	const uint64_t *class = score->all.class;
 
-	gate_check(gate, class[SCORE_EXACT] + class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE]);
+	gate_check(gate, score_compared(score));
 	gate->findings += score->findings; /* of further ones are none without these */
-	gate->findings += score_is_thin(score) && is_compared(score);
-	gate_leave(gate, GATE_SAMPLES_UNPROVEN, class[SCORE_UNPROVEN]);
+	gate->findings += score_is_thin(score) && score_compared(score);
+	gate_leave(gate, GATE_SAMPLES_UNPROVEN, score_unproven(score));
 	gate_leave(gate, GATE_ABSENT_POINTS, score_absent(score));
 	gate_leave(gate, GATE_SAMPLES_LEFT, class[SCORE_SKIPPED]);
 	gate_leave(gate, GATE_SAMPLES_UNREAD, profile_lost(&score->profile));
 	if (profile_lost(&score->profile))
-		gate->bad_input |= !class[SCORE_EXACT] && !class[SCORE_TRUNCATED];
+		gate->bad_input |= score_compared(score) == class[SCORE_IMPOSSIBLE];
 }
 
 /* A profile is a case; its status is the one that it alone would give. */
@@ -255,7 +295,7 @@ static void score_one(struct arguments *arguments, struct score_truth *truth,
 		add_case(arguments, &score, profile->name);
 	}
 	account(&arguments->gate, &score);
-	arguments->unproven += score_is_thin(&score) && !is_compared(&score);
+	arguments->unproven += score_is_thin(&score) && !score_compared(&score);
 	fflush(stdout);
 	score_deinit(&score);
 }
@@ -343,7 +383,8 @@ static void run_and_score(struct arguments *arguments)
 					     .program = arguments->argument,
 					     .version = STACKPROOF_VERSION STACKPROOF_COMMIT,
 					     .steps = !arguments->truth,
-					     .driving = arguments->driving.program
+					     .driving = arguments->driving.program ||
+									arguments->driving.attach
 								? &arguments->driving
 								: NULL,
 					     .timeout_ms = arguments->timeout_ms };
@@ -396,13 +437,20 @@ int command_score(int argc, char **argv)
 		.timeout_ms = 600000,
 		.driving = { .settle_ms = SCORE_SETTLE_MS, .from = "_start" },
 		.gate = { .unit = "samples" },
+		.attach = ATTACH_OPTIONS,
 	};
+	int status;
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	if (writes_over_inputs(&arguments)) {
 		free(arguments.comm);
 		return EXIT_USAGE;
+	}
+	status = arguments.driving.attach ? attach_guard() : -1;
+	if (status >= 0) {
+		free(arguments.comm);
+		return status;
 	}
 	cases_begin(&arguments.cases, "score");
 	if (arguments.findings == UINT64_MAX && !arguments.json)

@@ -16,6 +16,7 @@
 #include "commands.h"
 #include "plain_text.h"
 #include "judge/stepping/attach_options.h"
+#include "judge/stepping/stepping.h"
 
 enum { OPTION_PASS = 256 };
 
@@ -58,7 +59,8 @@ static void check_usage(struct argp_state *state, struct arguments *arguments)
 	if (!arguments->output && arguments->stepping.given)
 		argp_error(state, "--%s is for --output: nothing is stepped",
 			   arguments->stepping.given);
-	attach_options_apply(state, &arguments->attach, &arguments->stepping);
+	attach_options_apply(state, &arguments->attach, arguments->stepping.estimate,
+			     &arguments->stepping.tracer);
 	if (arguments->attach.attach.pid)
 		arguments->argument = arguments->attach.argv;
 }

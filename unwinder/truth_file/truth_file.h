@@ -109,8 +109,9 @@ uint64_t truth_file_number(const struct truth_file *file, const char *name);
  * missing stack may still be a true one. */
 const char *truth_file_partial(const struct truth_file *file);
 /* Why a missing stack may still be a true one: the text of truth_file_partial(), or "signal" (a signal ended the
- * program), "every" (not every instruction was a point), "from" (the run's beginning was not stepped), "threads"
- * (some could not be traced), "unread", "merged_steps" (points were lost). NULL: the file has all stacks. */
+ * program), "attached" (the process ran already, and was stepped in bursts), "every" (not every instruction was a
+ * point), "from" (the run's beginning was not stepped), "threads" (some could not be traced), "unread", "merged_steps"
+ * (points were lost). NULL: the file has all stacks. */
 const char *truth_file_gap(const struct truth_file *file);
 /* Of those reasons the ones by which a stack is missing though the program was stepped then: "threads", "unread" or
  * "merged_steps"; or NULL. */

@@ -493,6 +493,8 @@ const char *truth_file_gap(const struct truth_file *file)
 		return truth_file_partial(file);
 	if (WIFSIGNALED(truth_file_number(file, "wait_status")))
 		return "signal"; /* of whoever sent it, and whenever: it is not a whole run */
+	if (truth_file_number(file, "attached"))
+		return "attached";
 	if (truth_file_number(file, "every") > 1)
 		return "every";
 	return truth_file_text(file, "from") ? "from" : truth_file_lost(file);

@@ -6,6 +6,7 @@
  * decided. From one point to the next a stack mostly differs in its innermost frame alone, so the
  * way to the last one is kept, and only what is new is looked up.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -14,6 +15,7 @@
 #include "array.h"
 #include "compare.h"
 #include "compare_contexts.h"
+#include "truth/tracer/stack_pool.h"
 #include "walk/image_store.h"
 
 /* What a point's mark says besides its node's number. */
@@ -43,6 +45,10 @@ struct stepping {
 	uint32_t *image;
 	size_t image_count, image_room;
 	uint64_t proven, unproven, open, system_calls, too_deep;
+	/* Of an attached run: where code was when the process was looked at first; changed: it was elsewhere later. */
+	struct address_range *code;
+	size_t codes;
+	bool code_asked, code_changed;
 	char (*name)[THREAD_NAME_BYTES];
 	size_t names;
 	struct error error; /* of what can't end the run at once */
@@ -152,6 +158,29 @@ static void on_mappings(void *context)
 
 	stepping->depth = 0;
 	stepping->image_count = 0;
+	stepping->code_asked = false;
+}
+
+/* The ranges of executable mappings: only what stays is kept. */
+static int take_code(struct stepping *stepping, const struct address_space *space,
+		     struct error *error)
+{
+	bool is_first = !stepping->codes;
+
+	stepping->code_asked = true;
+	stepping->code_changed |= !is_first && stepping->codes != space->mapping_count;
+	for (size_t i = 0; i < space->mapping_count && !stepping->code_changed; i++) {
+		const struct address_range range = { space->mapping[i].start,
+						     space->mapping[i].end };
+
+		if (is_first && !ARRAY_GROW(stepping->code, stepping->codes))
+			return error_set(error, ERROR_MEMORY, "", 0, "no memory for mappings");
+		if (is_first)
+			stepping->code[stepping->codes++] = range;
+		stepping->code_changed |= stepping->code[i].low != range.low ||
+					  stepping->code[i].high != range.high;
+	}
+	return 0;
 }
 
 /* The instruction that comes next makes a system call. Code of a file is asked for once. */
@@ -202,6 +231,9 @@ static int on_reading(void *context, const struct point *point, const struct sta
 
 	if (stepping->failed)
 		*error = stepping->error;
+	else if (stepping->options->tracer->attach && !stepping->code_asked &&
+		 take_code(stepping, point->space, error))
+		return -1;
 	if (!stepping->met && stepping->options->begin &&
 	    stepping->options->begin(stepping->options->context, point->stop->pid, error))
 		return -1;
@@ -266,13 +298,15 @@ static int on_point(void *context, const struct point *point, const struct judge
 
 /* ---- the header ------------------------------------------------------------------------- */
 
-#define FIELDS_BESIDE 64 /* the arguments: more than there are */
+#define CODE_TEXT_BYTES 40 /* "START-END" */
+#define FIELDS_BESIDE	64 /* the arguments: more than there are */
 
 struct header {
 	struct truth_field *field;
 	size_t count;
 	struct utsname system;
 	char ending[128], reason[DOUBT_REASON_COUNT][40];
+	char (*code)[CODE_TEXT_BYTES];
 };
 
 static void add_text(struct header *header, const char *name, const char *text)
@@ -305,6 +339,21 @@ static void add_texts(struct header *header, const struct contexts_options *opti
 	add_text(header, "ended_at", comparison->cut.place[0] ? comparison->cut.place : NULL);
 }
 
+static int add_code(struct header *header, const struct stepping *stepping, struct error *error)
+{
+	if (stepping->code_changed || !stepping->codes)
+		return 0;
+	header->code = calloc(stepping->codes, sizeof(*header->code));
+	if (!header->code)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a header");
+	for (size_t i = 0; i < stepping->codes; i++) {
+		snprintf(header->code[i], CODE_TEXT_BYTES, "%" PRIx64 "-%" PRIx64,
+			 stepping->code[i].low, stepping->code[i].high);
+		add_text(header, "code", header->code[i]);
+	}
+	return 0;
+}
+
 static void add_numbers(struct header *header, const struct stepping *stepping,
 			const struct comparison *comparison)
 {
@@ -327,6 +376,12 @@ static void add_numbers(struct header *header, const struct stepping *stepping,
 	add_number(header, "aslr", options->randomize);
 	if (stepping->options->begin)
 		add_number(header, "driven", 1);
+	if (options->attach && options->attach->pid) {
+		add_number(header, "attached", 1);
+		add_number(header, "bursts", truth->bursts.count);
+		add_number(header, "stopped_ns", truth->bursts.stopped_ns);
+		add_number(header, "stopped_longest_ns", truth->bursts.longest_ns);
+	}
 	add_number(header, "system_calls", stepping->system_calls);
 	add_number(header, "threads", truth->threads);
 	add_number(header, "children", truth->children);
@@ -349,15 +404,20 @@ static int write_file(const struct stepping *stepping, const struct comparison *
 
 	while (stepping->options->tracer->argv[arguments])
 		arguments++;
-	header.field = calloc(arguments + stepping->names + FIELDS_BESIDE, sizeof(*header.field));
+	header.field = calloc(arguments + stepping->names + stepping->codes + FIELDS_BESIDE,
+			      sizeof(*header.field));
 	if (!header.field)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a header");
 	add_texts(&header, stepping->options, comparison, partial);
 	for (size_t i = 0; i < stepping->names; i++)
 		add_text(&header, "thread_name", stepping->name[i]);
 	add_numbers(&header, stepping, comparison);
-	status = context_write(&stepping->tree, header.field, header.count,
-			       stepping->options->output, error);
+	status = add_code(&header, stepping, error) ||
+				 context_write(&stepping->tree, header.field, header.count,
+					       stepping->options->output, error)
+			 ? -1
+			 : 0;
+	free(header.code);
 	free(header.field);
 	return status;
 }
@@ -412,6 +472,7 @@ static void stepping_deinit(struct stepping *stepping)
 	free(stepping->pc);
 	free(stepping->node);
 	free(stepping->image);
+	free(stepping->code);
 	free(stepping->name);
 }
 

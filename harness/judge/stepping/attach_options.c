@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/cli/options.h"
 #include "attach_options.h"
+#include "stepping.h"
 
 /* Beside those of stepping_options.c. */
 enum { OPTION_PID = 1100, OPTION_SHARE, OPTION_STOP };
@@ -82,10 +83,9 @@ static void name_program(struct attach_options *attach)
 			 attach->attach.pid);
 }
 
-void attach_options_apply(struct argp_state *state, struct attach_options *attach,
-			  struct stepping *stepping)
+void attach_options_apply(struct argp_state *state, struct attach_options *attach, bool estimates,
+			  struct tracer_options *tracer)
 {
-	struct tracer_options *tracer = &stepping->tracer;
 	const struct tracer_options fresh = STEPPING_TRACER;
 
 	if (!attach->attach.pid && !attach->attach.children && attach->given)
@@ -93,7 +93,7 @@ void attach_options_apply(struct argp_state *state, struct attach_options *attac
 	if (!attach->attach.pid && !attach->attach.children)
 		return;
 	tracer->attach = &attach->attach;
-	if (tracer->from || tracer->randomize || stepping->estimate)
+	if (tracer->from || tracer->randomize || estimates)
 		argp_error(state, "--%s is for one program that is stepped whole",
 			   tracer->from	       ? "from"
 			   : tracer->randomize ? "aslr"

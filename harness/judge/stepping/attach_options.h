@@ -9,7 +9,7 @@
 #define STACKPROOF_ATTACH_OPTIONS_H
 
 #include <argp.h>
-#include "stepping.h"
+#include "truth/tracer/truth.h"
 
 /* ---- attach_options.c ------------------------------------------------------------------- */
 
@@ -28,10 +28,10 @@ struct attach_options {
 /* An argp child: its input is the command's struct attach_options. The command's parser sets it in child_inputs at
  * ARGP_KEY_INIT. */
 extern const struct argp attach_argp;
-/* Behind all options: makes stepping's run an attached one, if --pid was given, or --children and a program. Exits if
- * options don't fit together. */
-void attach_options_apply(struct argp_state *state, struct attach_options *options,
-			  struct stepping *stepping);
+/* Behind all options: makes tracer's run an attached one, if --pid was given, or --children and a program. estimates:
+ * it is only to be estimated. Exits if options don't fit together. */
+void attach_options_apply(struct argp_state *state, struct attach_options *options, bool estimates,
+			  struct tracer_options *tracer);
 
 /* ---- attach_guard.c --------------------------------------------------------------------- */
 

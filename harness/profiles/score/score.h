@@ -9,6 +9,7 @@
  *	score_inline.c	which functions are inlined somewhere
  *	score_frame.c	a profile's frame against a place of the truth
  *	score_match.c	a stack, frame by frame, against all of the truth
+ *	score_code.h	frames that the code alone refutes
  *	score_subject.c	a sample's frames, and whether it is the program's
  *	score_judge.c	a profile's samples, counted; findings
  *	score_text.c	the result for people
@@ -25,6 +26,7 @@
 
 #include <stdio.h>
 #include "base/cases/cases.h"
+#include "score_code.h"
 #include "score_made.h"
 #include "score_tally.h"
 
@@ -58,9 +60,12 @@ struct score {
 	struct profile profile;
 	struct score_matcher *matcher;
 	struct score_tally *tally; /* of a truth that was driven; or NULL */
+	struct score_code *code;   /* of an attached run's truth; or NULL */
 	uint64_t samples;	   /* sum of all counts */
 	struct score_counts all;
 	uint64_t reason[SCORE_REASON_COUNT];
+	/* Sums over the samples that are SCORE_OPEN: their frames, and those of them that the truth knows. */
+	uint64_t open_frames, open_known;
 	struct score_counts *function; /* by the truth's functions */
 	struct score_counts *image;    /* by the truth's images; the last: no frame agrees */
 	struct score_finding *finding;
@@ -86,7 +91,11 @@ void score_set_driven(struct score *score, int32_t pid);
 /* Reads the profile at path, and judges each of its samples. Errors as profile_read(). */
 int score_profile(struct score *score, const char *path, enum profile_format format,
 		  struct error *error);
-/* True if more of the compared samples are unproven than not, so that the score says little. */
+/* The sum of the samples of which the truth, or the code, says something; and of the program's others. Of an attached
+ * truth those that agree as far as it is known are among the first. */
+uint64_t score_compared(const struct score *score);
+uint64_t score_unproven(const struct score *score);
+/* True if more of the program's samples are unproven than compared, so that the score says little. */
 bool score_is_thin(const struct score *score);
 /* Of a driven profiler: points that have no sample, not even one that is wrong or cut short. Else 0. */
 uint64_t score_absent(const struct score *score);

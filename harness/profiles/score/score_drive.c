@@ -152,6 +152,16 @@ static int begin(void *context, pid_t pid, struct error *error)
 	return drive->failed ? -1 : 0;
 }
 
+/* The process is not stopped yet. */
+static int begin_beside(struct drive *drive, pid_t pid, struct error *error)
+{
+	drive->made->driven.pid = pid;
+	return tracer_process_check(pid, error) || start_profiler(drive, pid, error) ||
+			       wait_ms(drive, drive->how->settle_ms, error)
+		       ? -1
+		       : 0;
+}
+
 /* ---- the run -------------------------------------------------------------------------------- */
 
 static int drive_init(struct drive *drive, struct error *error)
@@ -177,19 +187,23 @@ static void drive_deinit(struct drive *drive)
 
 static int step(struct drive *drive, const char *truth, struct error *error)
 {
+	const struct tracer_attach *attach = drive->how->attach;
 	const struct tracer_options tracer = { .argv = drive->making->program,
-					       .from = drive->how->from,
+					       .attach = attach,
+					       .from = attach ? NULL : drive->how->from,
 					       .point_limit = drive->how->limit,
-					       .timeout_ms = drive->making->timeout_ms,
+					       .timeout_ms = attach ? 0 : drive->making->timeout_ms,
 					       .silence_output = true,
 					       .ended_fd = drive->run_ended_fd,
 					       .ended_by_signals = true };
 	const struct contexts_options contexts = { .tracer = &tracer,
 						   .output = truth,
 						   .version = drive->making->version,
-						   .begin = begin,
+						   .begin = attach ? NULL : begin,
 						   .context = drive };
 
+	if (attach && begin_beside(drive, attach->pid, error))
+		return -1;
 	if (score_step(&contexts, error))
 		return -1;
 	*error = drive->begin_error; /* of its one point there is a truth all the same */

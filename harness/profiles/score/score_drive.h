@@ -7,6 +7,8 @@
  * The event is ours, for a program that the profiler has loaded; or it is the profiler's own (perf record -e
  * context-switches -c 1, bpftrace's software:context-switches:1).
  *
+ * Beside a process that runs already, and is stepped in bursts, a profiler samples as it likes.
+ *
  *	score_drive.c	starts the profiler at the first point, attaches, ends it behind the last
  *	score_tally.h	how often each stack is in the profile, and was
  */
@@ -20,7 +22,8 @@
 /*
  * Steps the program as making says, with the profiler beside it, and writes its truth to the path truth. The
  * profiler's command is started at the first point, and gets SIGINT behind the last one, unless it has ended.
- * profile: the path for {out}. 0: both files are there. -1: the errors of contexts_step(), score_command_run() and
+ * profile: the path for {out}. Of an attached process it is started before the first burst, and may end when it likes
+ * from then on. 0: both files are there. -1: the errors of contexts_step(), score_command_run() and
  * driven_program_find(), and ERROR_PROTOCOL if the profiler ended before the first step.
  */
 int score_drive(const struct score_making *making, const char *profile, const char *truth,

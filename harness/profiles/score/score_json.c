@@ -212,6 +212,21 @@ static json_t *driven_json(const struct score *score, const struct score_driven 
 	return object;
 }
 
+/* What the bursts have cost, and how much of the samples that agree they know. */
+static json_t *attached_json(const struct score *score)
+{
+	static const char *const fields[] = { "bursts", "stopped_ns", "stopped_longest_ns",
+					      "elapsed_ns" };
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		set_count(object, fields[i], truth_file_number(score->truth->file, fields[i]));
+	set_count(object, "agree", score->reason[SCORE_OPEN]);
+	set_count(object, "frames", score->open_frames);
+	set_count(object, "frames_known", score->open_known);
+	return object;
+}
+
 void score_print_json(FILE *file, struct score *score, const struct score_shown *shown)
 {
 	const struct profile *profile = &score->profile;
@@ -232,10 +247,12 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 		json_object_set_new(object, "truth_gap", json_string(gap));
 	set_count(object, "truth_points", truth_file_number(score->truth->file, "points"));
 	set_count(object, "truth_unproven", truth_file_number(score->truth->file, "unproven"));
+	if (score_truth_attached(score->truth))
+		json_object_set_new(object, "attached", attached_json(score));
 	set_count(object, "samples", score->samples);
 	set_classes(object, &score->all);
 	json_object_set_new(object, "thin", json_boolean(score_is_thin(score)));
-	json_object_set_new(object, "impossible_by", reasons(score, SCORE_LEAF, SCORE_BEYOND));
+	json_object_set_new(object, "impossible_by", reasons(score, SCORE_LEAF, SCORE_CALLEE));
 	json_object_set_new(object, "unproven_by", reasons(score, SCORE_OPEN, SCORE_PROCESS));
 	json_object_set_new(object, "not_compared_by",
 			    reasons(score, SCORE_EMPTY, SCORE_OTHER_BUILD));

@@ -26,6 +26,9 @@ static const struct {
 	[SCORE_LEAF] = { "leaf", "the program never stood in that function" },
 	[SCORE_CALLER] = { "caller", "it never had that caller there" },
 	[SCORE_BEYOND] = { "beyond", "nobody called that frame" },
+	[SCORE_NO_CODE] = { "no_code", "there is no code at that address" },
+	[SCORE_NO_CALL] = { "no_call", "no call returns to that address" },
+	[SCORE_CALLEE] = { "callee", "the call that returns there is of another function" },
 	[SCORE_OPEN] = { "open", "the truth is known only so far" },
 	[SCORE_DOUBT] = { "doubt", "the truth is in doubt there" },
 	[SCORE_LEAF_PC] = { "leaf_pc", "it never stood at that instruction of the function" },
@@ -78,6 +81,7 @@ int score_init(struct score *score, struct score_truth *truth, struct error *err
 	}
 	if ((!truth_file_number(truth->file, "driven") ||
 	     !score_tally_create(truth, &score->tally, error)) &&
+	    (!score_truth_attached(truth) || !score_code_create(truth, &score->code, error)) &&
 	    !score_matcher_create(truth, &score->profile, &score->matcher, error))
 		return 0;
 	score_deinit(score);
@@ -93,6 +97,7 @@ void score_set_driven(struct score *score, int32_t pid)
 void score_deinit(struct score *score)
 {
 	score_tally_destroy(score->tally);
+	score_code_destroy(score->code);
 	score_matcher_destroy(score->matcher);
 	profile_deinit(&score->profile);
 	for (uint32_t i = 0; i < score->findings; i++)
@@ -104,6 +109,21 @@ void score_deinit(struct score *score)
 	free(score->function);
 	free(score->image);
 	*score = (struct score) { 0 };
+}
+
+/* How a stack was held against the truth: the state that it ended in, and before which frame. */
+struct verdict {
+	struct score_state end;
+	uint32_t state, at;
+	uint32_t leaf; /* function */
+	bool is_open;  /* which frames are the machine's is not known of all that were asked for */
+};
+
+/* The truth's frames have no word in it. */
+static bool is_by_code(const struct verdict *verdict)
+{
+	return verdict->end.reason == SCORE_NO_CODE || verdict->end.reason == SCORE_NO_CALL ||
+	       verdict->end.reason == SCORE_CALLEE;
 }
 
 /* ---- registers in exchange --------------------------------------------------------------------- */
@@ -128,18 +148,17 @@ static bool is_exchange(const struct profile *profile, const uint32_t *frame, ui
 /* ---- findings -------------------------------------------------------------------------------- */
 
 /* Keeps the sample: its frames, and what the truth has where they part. */
-static int keep_finding(struct score *score, const struct score_subject *subject, uint32_t at,
-			uint32_t number, struct error *error)
+static int keep_finding(struct score *score, const struct score_subject *subject,
+			const struct verdict *verdict, struct error *error)
 {
-	const struct score_state *state = score_matcher_state(score->matcher, number);
-	uint32_t after = at + 1 < subject->count ? subject->frame[at + 1] : 0;
+	uint32_t at = verdict->at, after = at + 1 < subject->count ? subject->frame[at + 1] : 0;
 	struct score_finding *finding;
 
 	if (!ARRAY_GROW(score->finding, score->findings))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for findings");
 	finding = &score->finding[score->findings];
-	*finding = (struct score_finding) { .reason = state->reason,
-					    .function = state->function,
+	*finding = (struct score_finding) { .reason = verdict->end.reason,
+					    .function = verdict->end.function,
 					    .frames = subject->count,
 					    .agree = at,
 					    .place = subject->sample->place };
@@ -148,31 +167,31 @@ static int keep_finding(struct score *score, const struct score_subject *subject
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for findings");
 	score->findings++;
 	memcpy(finding->frame, subject->frame, subject->count * sizeof(*finding->frame));
-	finding->callers = score_matcher_callers(score->matcher, state->before, finding->caller,
-						 SCORE_CALLERS_MAX);
-	finding->repair = score_matcher_repair(score->matcher, number, after, &finding->left_out,
-					       error);
+	if (is_by_code(verdict))
+		return 0;
+	finding->callers = score_matcher_callers(score->matcher, verdict->end.before,
+						 finding->caller, SCORE_CALLERS_MAX);
+	finding->repair = score_matcher_repair(score->matcher, verdict->state, after,
+					       &finding->left_out, error);
 	return 0;
 }
 
-/* The finding's number plus one that a state of an impossible stack is counted at; 0: it is not
- * kept. at: the frame where they part. */
-static int find_finding(struct score *score, const struct score_subject *subject, uint32_t at,
-			uint32_t number, uint32_t *ret, struct error *error)
+/* The finding's number plus one that an impossible stack is counted at; 0: it is not kept. */
+static int find_finding(struct score *score, const struct score_subject *subject,
+			const struct verdict *verdict, uint32_t *ret, struct error *error)
 {
-	const struct score_state *state = score_matcher_state(score->matcher, number);
-	const struct score_frame *frame = score_matcher_frame(score->matcher, subject->frame[at],
-							      error);
+	uint32_t number = subject->frame[verdict->at];
+	const struct score_frame *frame = score_matcher_frame(score->matcher, number, error);
 	char claimed[512], key[600];
 	bool is_new;
 
 	if (!frame)
 		return -1;
-	score_frame_describe(score->truth, &score->profile, subject->frame[at], frame, at > 0,
-			     claimed, sizeof(claimed));
+	score_frame_describe(score->truth, &score->profile, number, frame, verdict->at > 0, claimed,
+			     sizeof(claimed));
 	if (frame->how == FRAME_ADDRESS) /* wherever in the function */
 		claimed[strcspn(claimed, "+")] = '\0';
-	snprintf(key, sizeof(key), "%d %u %s", state->reason, state->function,
+	snprintf(key, sizeof(key), "%d %u %s", verdict->end.reason, verdict->end.function,
 		 frame->how == FRAME_FOREIGN ? "" : claimed);
 	if (score->finding_key.count == SCORE_FINDINGS_MAX) {
 		*ret = profile_texts_find(&score->finding_key, key, strlen(key));
@@ -181,22 +200,25 @@ static int find_finding(struct score *score, const struct score_subject *subject
 	*ret = profile_texts_add(&score->finding_key, key, strlen(key), &is_new, error);
 	if (*ret == UINT32_MAX)
 		return -1;
-	return is_new ? keep_finding(score, subject, at, number, error) : 0;
+	return is_new ? keep_finding(score, subject, verdict, error) : 0;
 }
 
-static int count_finding(struct score *score, const struct score_subject *subject, uint32_t at,
-			 uint32_t number, struct error *error)
+static int count_finding(struct score *score, const struct score_subject *subject,
+			 const struct verdict *verdict, struct error *error)
 {
-	uint32_t finding = score_matcher_state(score->matcher, number)->finding;
+	bool by_code = is_by_code(verdict);
+	uint32_t finding = by_code ? 0
+				   : score_matcher_state(score->matcher, verdict->state)->finding;
 
-	if (!finding && find_finding(score, subject, at, number, &finding, error))
+	if (!finding && find_finding(score, subject, verdict, &finding, error))
 		return -1;
 	if (!finding) {
 		score->findings_not_kept += subject->sample->count;
 		return 0;
 	}
 	/* What it was kept with may have made states. */
-	score_matcher_state(score->matcher, number)->finding = finding;
+	if (!by_code)
+		score_matcher_state(score->matcher, verdict->state)->finding = finding;
 	score->finding[finding - 1].count += subject->sample->count;
 	return 0;
 }
@@ -219,14 +241,6 @@ static void count(struct score *score, const struct score_subject *subject, enum
 	score->function[function].class[class] += add;
 	score->image[function ? score->truth->function[function].image : none].class[class] += add;
 }
-
-/* How a stack was held against the truth: the state that it ended in, and before which frame. */
-struct verdict {
-	struct score_state end;
-	uint32_t state, at;
-	uint32_t leaf; /* function */
-	bool is_open;  /* which frames are the machine's is not known of all that were asked for */
-};
 
 /*
  * Which of the frames that are alike at one address are the machine's (perf_script.c)? As many
@@ -333,6 +347,66 @@ static int hold_readings(struct score *score, const struct score_subject *subjec
 	return 0;
 }
 
+/* ---- by the code alone ------------------------------------------------------------------------ */
+
+/* What the truth left open. */
+static bool may_be_refuted(const struct score *score, const struct score_subject *subject,
+			   const struct score_state *end)
+{
+	return score->code && end->class == SCORE_UNPROVEN && !subject->repeated &&
+	       subject->origin == SCORE_ORIGIN_OWN &&
+	       (end->reason == SCORE_OPEN || end->reason == SCORE_GAP ||
+		end->reason == SCORE_LEAF_PC);
+}
+
+static uint32_t function_of(const struct score *score, const struct score_frame *frame,
+			    bool is_leaf)
+{
+	return frame->how == FRAME_ADDRESS
+		       ? score_truth_function(score->truth, frame->image, frame->address - !is_leaf)
+		       : 0;
+}
+
+/* Looks for two frames that the code can't have one above the other. */
+static int refute(struct score *score, const struct score_subject *subject, struct verdict *verdict,
+		  struct error *error)
+{
+	uint32_t callee = 0;
+
+	for (uint32_t at = 1; at < subject->count; at++) {
+		const struct profile_frame *in = profile_frame(&score->profile, subject->frame[at]);
+		const struct score_frame *within, *caller;
+		enum score_reason reason;
+
+		if (in->flags & PROFILE_INLINED)
+			continue;
+		caller = score_matcher_frame(score->matcher, subject->frame[at], error);
+		within = score_matcher_frame(score->matcher, subject->frame[callee], error);
+		if (!caller || !within)
+			return -1;
+		reason = score_code_refutes(score->code, within, caller, in);
+		if (reason != SCORE_NO_REASON) {
+			verdict->end.class = SCORE_IMPOSSIBLE;
+			verdict->end.reason = reason;
+			verdict->end.function = function_of(score, within, !callee);
+			verdict->at = at;
+			return 0;
+		}
+		callee = at;
+	}
+	return 0;
+}
+
+/* Of a stack that agrees with all that the truth knows of it: how far that is. */
+static void count_known(struct score *score, const struct score_subject *subject,
+			const struct score_state *end)
+{
+	if (end->reason != SCORE_OPEN)
+		return;
+	score->open_frames += (uint64_t)subject->count * subject->sample->count;
+	score->open_known += (uint64_t)end->frames * subject->sample->count;
+}
+
 static int judge(void *context, const struct profile *profile, const struct profile_sample *sample,
 		 struct error *error)
 {
@@ -364,13 +438,14 @@ static int judge(void *context, const struct profile *profile, const struct prof
 		end->class = SCORE_UNPROVEN;
 		end->reason = SCORE_EXCHANGE;
 	}
+	if (may_be_refuted(score, &subject, end) && refute(score, &subject, &verdict, error))
+		return -1;
+	count_known(score, &subject, end);
 	count(score, &subject, end->class, end->reason,
 	      end->class == SCORE_EXACT ? verdict.leaf : end->function);
 	if (score->tally && end->class == SCORE_EXACT)
 		score_tally_count(score->tally, score->matcher, verdict.state, sample->count);
-	return end->class == SCORE_IMPOSSIBLE
-		       ? count_finding(score, &subject, verdict.at, verdict.state, error)
-		       : 0;
+	return end->class == SCORE_IMPOSSIBLE ? count_finding(score, &subject, &verdict, error) : 0;
 }
 
 int score_profile(struct score *score, const char *path, enum profile_format format,
@@ -379,12 +454,22 @@ int score_profile(struct score *score, const char *path, enum profile_format for
 	return profile_read(&score->profile, path, format, judge, score, error);
 }
 
-bool score_is_thin(const struct score *score)
+uint64_t score_compared(const struct score *score)
 {
 	const uint64_t *class = score->all.class;
-	uint64_t proven = class[SCORE_EXACT] + class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE];
 
-	return class[SCORE_UNPROVEN] > proven;
+	return class[SCORE_EXACT] + class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE] +
+	       (score->code ? score->reason[SCORE_OPEN] : 0);
+}
+
+uint64_t score_unproven(const struct score *score)
+{
+	return score->all.class[SCORE_UNPROVEN] - (score->code ? score->reason[SCORE_OPEN] : 0);
+}
+
+bool score_is_thin(const struct score *score)
+{
+	return score_unproven(score) > score_compared(score);
 }
 
 uint64_t score_absent(const struct score *score)

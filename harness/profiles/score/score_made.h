@@ -43,8 +43,11 @@ int score_command_run(const struct child_shell *shell, const char *out, struct s
 
 #define SCORE_MADE_PATH_BYTES 48
 
-/* How a profiler is driven: score_drive.h. */
+/* How a profiler samples beside what is stepped: score_drive.h. */
 struct score_driving {
+	const struct tracer_attach *
+		attach; /* a process that runs, and is stepped in bursts; NULL: PROGRAM is, whole, and
+					     * sampled at each stop */
 	const char *
 		program; /* name or number of a loaded BPF program; "": the event is the profiler's own */
 	unsigned int settle_ms; /* between the profiler's start and the first step */
@@ -52,7 +55,7 @@ struct score_driving {
 	uint64_t limit;		/* points; 0: none */
 };
 
-/* The process that was driven, and what the kernel has counted of the BPF program meanwhile. */
+/* The process that was sampled, and what the kernel has counted of the BPF program meanwhile. */
 struct score_driven {
 	pid_t pid; /* the program's process */
 	bool counted;

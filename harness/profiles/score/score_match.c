@@ -212,7 +212,8 @@ static void set_class(struct score_state *state, enum score_class class, enum sc
 /* The best that an element makes of it. */
 static void judge(struct score_matcher *matcher, struct score_state *state)
 {
-	bool whole = false, part = false, open = false, doubt = false;
+	bool whole = false, part = false, open = false, doubt = false,
+	     attached = score_truth_attached(matcher->truth);
 
 	for (uint32_t i = 0; i < state->count; i++) {
 		uint64_t element = matcher->element[state->first + i];
@@ -224,7 +225,8 @@ static void judge(struct score_matcher *matcher, struct score_state *state)
 			continue;
 		is_open = truth_file_is_open(matcher->truth->file, number);
 		whole |= !is_open && node_of(matcher, element)->depth == 1;
-		part |= !is_open && node_of(matcher, element)->depth > 1;
+		/* That an attached process's stack goes on is known, if not how far. */
+		part |= (!is_open || attached) && node_of(matcher, element)->depth > 1;
 		open |= is_open;
 	}
 	if ((whole || part) && state->is_leaf_unseen)

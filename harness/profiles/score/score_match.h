@@ -34,6 +34,9 @@ enum score_reason {
 	SCORE_LEAF,   /* the program never stood in that function */
 	SCORE_CALLER, /* the last frame that agrees never had this caller */
 	SCORE_BEYOND, /* the last frame that agrees has no caller */
+	SCORE_NO_CODE, /* there was no code at that address; this and the next two are by code alone: score_code.h */
+	SCORE_NO_CALL, /* no call returns to that address */
+	SCORE_CALLEE, /* the call that returns there is of another function than the frame within */
 	/* unproven */
 	SCORE_OPEN,	/* the truth is only a prefix, and the stack agrees so far */
 	SCORE_DOUBT,	/* the truth was unproven there */

@@ -35,6 +35,18 @@ static void print_unproven(FILE *file, const char *path, const struct score_trut
 	fprintf(file, "%s\n", *separator ? "" : "no reason is known");
 }
 
+/* What the truth of a process that ran already is worth, and what it has cost that. */
+static void print_bursts(FILE *file, const struct score_truth *truth)
+{
+	fprintf(file,
+		", in %" PRIu64 " bursts, which stopped it for %.1f ms of %.1f s, at most %.1f ms "
+		"without a break: what they did not see is unproven, unless the code refutes it\n",
+		truth_file_number(truth->file, "bursts"),
+		truth_file_number(truth->file, "stopped_ns") / 1e6,
+		truth_file_number(truth->file, "elapsed_ns") / 1e9,
+		truth_file_number(truth->file, "stopped_longest_ns") / 1e6);
+}
+
 void score_print_truth_text(FILE *file, const char *path, const struct score_truth *truth)
 {
 	const char *gap = score_truth_gap(truth);
@@ -44,8 +56,12 @@ void score_print_truth_text(FILE *file, const char *path, const struct score_tru
 	fprintf(file, "truth %s: %s, %" PRIu64 " points, %u stacks", PLAIN_TEXT(path),
 		PLAIN_TEXT(truth->program), truth_file_number(truth->file, "points"),
 		truth->stacks);
-	fprintf(file, "%s%s\n", gap ? ", not all of the run, so that nothing is impossible: " : "",
-		gap ? gap : "");
+	if (score_truth_attached(truth))
+		print_bursts(file, truth);
+	else
+		fprintf(file, "%s%s\n",
+			gap ? ", not all of the run, so that nothing is impossible: " : "",
+			gap ? gap : "");
 	for (size_t i = 0; i < images; i++)
 		if (truth->image[i].other_build)
 			fprintf(file,
@@ -92,6 +108,18 @@ static void print_reasons(FILE *file, const struct score *score, enum score_reas
 	}
 	if (*separator == ',')
 		fputc('\n', file);
+}
+
+/* Of an attached process's samples that agree: how much of them the truth knows. */
+static void print_known(FILE *file, const struct score *score)
+{
+	uint64_t open = score->reason[SCORE_OPEN];
+
+	if (open && score_truth_attached(score->truth))
+		fprintf(file,
+			"  agree as far as the truth is known: %" PRIu64
+			" samples, in %.1f of their %.1f frames\n",
+			open, (double)score->open_known / open, (double)score->open_frames / open);
 }
 
 /* Names of which it is not known that a thread of the program had them. */
@@ -305,7 +333,7 @@ static void print_finding(FILE *file, struct score *score, const struct score_fi
 
 static void print_thin(FILE *file, const struct score *score, const struct score_shown *shown)
 {
-	uint64_t unproven = score->all.class[SCORE_UNPROVEN],
+	uint64_t unproven = score_unproven(score),
 		 subjects = score->samples - score->all.class[SCORE_SKIPPED];
 
 	if (score_is_thin(score))
@@ -321,8 +349,9 @@ void score_print_text(FILE *file, struct score *score, const struct score_shown 
 	score_sort_findings(score);
 	print_thin(file, score, shown);
 	print_table(file, score, shown);
-	print_reasons(file, score, SCORE_LEAF, SCORE_BEYOND, "impossible");
+	print_reasons(file, score, SCORE_LEAF, SCORE_CALLEE, "impossible");
 	print_reasons(file, score, SCORE_OPEN, SCORE_PROCESS, "unproven");
+	print_known(file, score);
 	print_reasons(file, score, SCORE_EMPTY, SCORE_OTHER_BUILD, "not compared");
 	print_other_names(file, score);
 	print_lost(file, score);

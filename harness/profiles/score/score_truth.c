@@ -626,6 +626,11 @@ const char *score_truth_gap(const struct score_truth *truth)
 							: truth_file_gap(truth->file);
 }
 
+bool score_truth_attached(const struct score_truth *truth)
+{
+	return truth_file_number(truth->file, "attached") != 0;
+}
+
 double score_truth_unproven(const struct score_truth *truth)
 {
 	uint64_t points = truth_file_number(truth->file, "points");

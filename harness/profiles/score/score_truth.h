@@ -117,6 +117,8 @@ int score_truth_add_name(struct score_truth *truth, const char *name, struct err
 /* Why a stack that the truth doesn't have may still be one of the program's, as of truth_file_gap(). Of a truth that
  * was driven: of the profile's, which has the stops of the stepped run alone. NULL: it has all. */
 const char *score_truth_gap(const struct score_truth *truth);
+/* It was made of a process that ran already, in bursts: every stack is known only so far. */
+bool score_truth_attached(const struct score_truth *truth);
 /* The share of the truth's points that are unproven, in percent. */
 double score_truth_unproven(const struct score_truth *truth);
 

@@ -59,9 +59,6 @@ struct task_state {
 bool task_state_read(pid_t pid, pid_t tid, struct task_state *ret);
 /* Fills ret with the process's number, begin and name. False: it is gone. */
 bool tracer_process_find(pid_t pid, struct tracer_process *ret);
-/* 0: there is such a process, and it can be traced. -1: ERROR_SYSTEM with ENOENT if there is none, ERROR_UNAVAILABLE
- * if it can't be. */
-int tracer_process_check(pid_t pid, struct error *error);
 /* The thread of the process that runs, and whose number is the lowest above after, or, if there is none, the lowest.
  * 0: none runs. *ret_others: the process has more threads than one. */
 pid_t tracer_process_running(pid_t pid, pid_t after, bool *ret_others);

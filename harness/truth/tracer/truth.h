@@ -211,6 +211,12 @@ struct tracer_callbacks {
 int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
 	       struct tracer_counters *ret_counters, int *ret_status, struct error *error);
 
+/* ---- attach_processes.c ----------------------------------------------------------------- */
+
+/* 0: there is such a process, and it can be traced. -1: ERROR_SYSTEM with ENOENT if there is none, ERROR_UNAVAILABLE
+ * if it can't be. */
+int tracer_process_check(pid_t pid, struct error *error);
+
 /* ---- steps_bench.c ---------------------------------------------------------------------- */
 
 /*

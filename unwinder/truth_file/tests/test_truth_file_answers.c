@@ -91,6 +91,8 @@ static const struct {
 	{ "every_second", "C [05 'every' 02]", "every" },
 	{ "a_number_is_no_text", "C [04 'from' 01] C [07 'partial' 01]", NULL },
 	{ "a_text_is_no_number", "S [06 'unread' 01 '1'] S [05 'every' 01 '9']", NULL },
+	{ "in_bursts", "C [08 'attached' 01]", "attached" },
+	{ "bursts_come_first", "C [05 'every' 02] C [08 'attached' 01]", "attached" },
 	{ "from_a_function_on", "S [04 'from' 04 'main']", "from" },
 	{ "all_traced", "C [08 'untraced' 00]", NULL },
 	{ "some_untraced", "C [08 'untraced' 01]", "threads" },

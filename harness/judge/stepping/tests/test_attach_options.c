@@ -8,6 +8,7 @@
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "judge/stepping/attach_options.h"
+#include "judge/stepping/stepping.h"
 
 struct input {
 	struct stepping stepping;
@@ -23,7 +24,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &input->stepping;
 		state->child_inputs[1] = &input->attach;
 		return 0;
-	case ARGP_KEY_END: attach_options_apply(state, &input->attach, &input->stepping); return 0;
+	case ARGP_KEY_END:
+		attach_options_apply(state, &input->attach, input->stepping.estimate,
+				     &input->stepping.tracer);
+		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }

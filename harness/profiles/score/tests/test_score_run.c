@@ -2,8 +2,10 @@
 /*
  * test_score_run.c - a command that is to write a profile: what its end means, and what it said
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/suite.h"
 #include "base/child/ending_signals.h"
@@ -149,5 +151,55 @@ START_TEST(nothing_is_left_of_what_failed)
 }
 END_TEST
 
-SUITE(score_run, TIMEOUT(300), LOOP(a_command_ends, runs), TEST(nothing_is_left_of_what_failed),
-      LOOP(a_program_is_as_many_words_as_before, texts), TEST(the_end_of_what_it_said_is_kept))
+static __attribute__((noinline)) unsigned int busy(unsigned int depth)
+{
+	unsigned int sum = 0;
+
+	for (unsigned int i = 0; i < 3; i++)
+		sum += depth ? busy(depth - 1) : i;
+	asm volatile("" : "+r"(sum));
+	return sum;
+}
+
+/* A process that runs is sampled while it is stepped, and goes on; the profiler gets SIGINT. */
+START_TEST(beside_a_process_that_runs)
+{
+	char own[] = "/proc/self/exe", *const argv[] = { own, NULL };
+	struct tracer_attach attach = {
+		.burst_steps = 500, .burst_ms = 200, .share = 500, .duration_ms = 1000
+	};
+	struct score_driving driving = { .attach = &attach };
+	struct score_making making = {
+		"trap 'echo x >{out}; exit' INT; while :; do kill -0 {pid}; sleep 0.1; done",
+		argv,
+		"1",
+		true,
+		&driving,
+		120000
+	};
+	struct truth_file *truth;
+	struct score_made made;
+	struct error error = { 0 };
+	pid_t pid = fork();
+
+	while (!pid)
+		busy(4);
+	attach.pid = pid;
+	ck_assert_msg(!score_make(&making, &made, &error), "%s", error.message);
+	ck_assert_int_eq(made.driven.pid, pid);
+	ck_assert_msg(!truth_file_open(made.truth, &truth, &error), "%s", error.message);
+	ck_assert_pstr_eq(truth_file_gap(truth), "attached");
+	ck_assert_uint_gt(truth_file_number(truth, "points"), 100);
+	ck_assert_uint_gt(truth_file_number(truth, "bursts"), 0);
+	ck_assert_ptr_nonnull(truth_file_text(truth, "code"));
+	truth_file_close(truth);
+	score_made_deinit(&made);
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+END_TEST
+
+SUITE(score_run, TEST(beside_a_process_that_runs), TIMEOUT(300), LOOP(a_command_ends, runs),
+      TEST(nothing_is_left_of_what_failed), LOOP(a_program_is_as_many_words_as_before, texts),
+      TEST(the_end_of_what_it_said_is_kept))

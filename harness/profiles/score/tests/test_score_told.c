@@ -488,21 +488,26 @@ START_TEST(reasons_and_losses)
 {
 	static const char *const parts[] = {
 		"\n  impossible: 2 the program never stood in that function, 4 it never had that "
-		"caller there, 8 nobody called that frame\n  unproven: 16 the truth is known only "
-		"so far, 32 the truth is in doubt there, 64 it never stood at that instruction of "
-		"the function, 128 names can't decide, 256 the truth has not all of the run, 512 "
-		"the kernel was exchanging the registers, 1024 maybe of another process\n  not "
-		"compared: 2048 no frames, 4096 only frames of the kernel, 8192 of another "
-		"process, 16384 an image of another build\n  not read: 1 with a first line that "
+		"caller there, 8 nobody called that frame, 16 there is no code at that address, 32 "
+		"no call returns to that address, 64 the call that returns there is of another "
+		"function\n  unproven: 128 the truth is known only so far, 256 the truth is in "
+		"doubt there, 512 it never stood at that instruction of the function, 1024 names "
+		"can't decide, 2048 the truth has not all of the run, 4096 the kernel was "
+		"exchanging the registers, 8192 maybe of another process\n  not compared: 16384 no "
+		"frames, 32768 only frames of the kernel, 65536 of another process, 131072 an "
+		"image "
+		"of another build\n  not read: 1 with a first line that "
 		"can't be read\n  not read: 2 with a frame that can't be read\n  not read: 4 with "
 		"a count that is none\n  not read: 8 with too many frames\n  not read: 16 with a "
 		"line that is too long\n  not read: 32 with their end missing\n  not read: 64 with "
 		"a reference to what is not there\n  not read: 128 with a count of 0\n",
-		"'impossible_by':{'leaf':2,'caller':4,'beyond':8},'unproven_by':{'open':16,'doubt':"
-		"32,'leaf_pc':64,'names':128,'gap':256,'exchange':512,'process':1024},'not_"
-		"compared_by':{'empty':2048,'kernel_only':4096,'other_process':8192,'other_build':"
-		"16384},'unread_by':{'bad_head':1,'bad_frame':2,'bad_count':4,'too_deep':8,'too_"
-		"long':16,'cut_off':32,'bad_reference':64,'zero_count':128},",
+		"'impossible_by':{'leaf':2,'caller':4,'beyond':8,'no_code':16,'no_call':32,'callee'"
+		":"
+		"64},'unproven_by':{'open':128,'doubt':256,'leaf_pc':512,'names':1024,'gap':2048,'"
+		"exchange':4096,'process':8192},'not_compared_by':{'empty':16384,'kernel_only':"
+		"32768,'other_process':65536,'other_build':131072},'unread_by':{'bad_head':1,'bad_"
+		"frame':2,'bad_count':4,'too_deep':8,'too_long':16,'cut_off':32,'bad_reference':64,"
+		"'zero_count':128},",
 	};
 	struct error error;
 
