@@ -137,13 +137,14 @@ static void account(struct recorder *recorder)
 	*seen = now;
 }
 
-/* The machine's name, for servers. */
-static void name_host(struct collected *collected)
+/* Whatever holds for all that is collected: places are told by images' own addresses; the machine's name, for servers. */
+static void describe_all(struct collected *collected)
 {
 	char name[HOST_NAME_MAX + 1] = "";
 	struct error error;
 	uint32_t host;
 
+	collected->own_addresses = true;
 	if (gethostname(name, sizeof(name) - 1))
 		return;
 	host = collected_text(collected, name, &error);
@@ -158,7 +159,7 @@ static void describe_part(struct recorder *recorder)
 	part->start_ns = whole->start_ns + (recorder->last_drain_ns - recorder->begin_ns);
 	part->duration_ns = recorder->drain_ns - recorder->last_drain_ns;
 	part->period = whole->period;
-	name_host(part);
+	describe_all(part);
 }
 
 static void begin_drain(struct recorder *recorder)
@@ -408,7 +409,7 @@ int record_run(const struct record_options *options, struct collected *whole,
 	clock_gettime(CLOCK_REALTIME, &now);
 	whole->start_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
 	whole->period = options->rate_hz ? 1000000000ull / options->rate_hz : 0;
-	name_host(whole);
+	describe_all(whole);
 	collected_init(&recorder.part, whole->type);
 	recorder.stacks.result = ret;
 	recorder.stacks.period = whole->period;

@@ -375,3 +375,34 @@ uint32_t *collected_by_container(const struct collected *collected, struct error
 {
 	return in_order((struct order) { collected, compare_containers }, error);
 }
+
+/* That of the first task's executable, else the first of a file. 0: there is none. */
+static uint32_t main_mapping(const struct collected *collected)
+{
+	uint32_t executable = collected->tasks ? collected->task[1].executable : 0, file = 0;
+
+	for (uint32_t i = 1; i <= collected->mappings; i++) {
+		if (executable && collected->mapping[i].path == executable)
+			return i;
+		if (!file && collected->mapping[i].image == COLLECTED_FILE)
+			file = i;
+	}
+	return file;
+}
+
+uint32_t *collected_mappings_in_order(const struct collected *collected, struct error *error)
+{
+	uint32_t *ret = calloc(collected->mappings + 1ul, sizeof(*ret)), first, count = 0;
+
+	if (!ret) {
+		no_memory(error);
+		return NULL;
+	}
+	first = main_mapping(collected);
+	if (first)
+		ret[++count] = first;
+	for (uint32_t i = 1; i <= collected->mappings; i++)
+		if (i != first)
+			ret[++count] = i;
+	return ret;
+}

@@ -157,6 +157,10 @@ struct collected_thread collected_thread(const struct collected *collected, uint
 uint32_t *collected_by_thread(const struct collected *collected, struct error *error);
 uint32_t *collected_by_container(const struct collected *collected, struct error *error);
 
+/* Numbers of mappings in the order in which pprof has them, from element 1 on; the caller frees them. The one that tools
+ * take for the program's, and so for the profile's name, is the first. NULL: ERROR_MEMORY. */
+uint32_t *collected_mappings_in_order(const struct collected *collected, struct error *error);
+
 /* How a type is called in profiles. */
 struct collected_words {
 	const char *count;	   /* of events; its unit is "count" */

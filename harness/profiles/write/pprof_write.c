@@ -2,8 +2,9 @@
 /*
  * pprof_write.c - a collected profile as pprof: profile.proto of github.com/google/pprof
  *
- * Numbers of mappings, locations and functions are their ids, and those of texts their places in the string table,
- * behind whose texts come the words of the format. Each sample has two values, events and nanoseconds or bytes; the
+ * Numbers of locations and functions are their ids, and those of texts their places in the string table, behind whose
+ * texts come the words of the format. Mappings are numbered in the order in which they stand, as there are servers that
+ * take no others (Parca): the program's is the first. Each sample has two values, events and nanoseconds or bytes; the
  * second is what tools show first. Whose sample it is, and why its stack is not complete, are labels.
  */
 #include <stdlib.h>
@@ -145,10 +146,11 @@ struct known {
 	bool functions, files, lines, inlined;
 };
 
-static void put_mapping(const struct collected *collected, uint32_t id, const struct known *known,
-			struct bytes_out *out)
+static void put_mapping(const struct collected *collected, uint32_t id, uint32_t number,
+			const struct known *all_known, struct bytes_out *out)
 {
-	const struct collected_mapping *mapping = &collected->mapping[id];
+	const struct collected_mapping *mapping = &collected->mapping[number];
+	const struct known *known = &all_known[number];
 	size_t begin = wire_begin(out, PROFILE_MAPPING);
 
 	wire_put_number(out, MAPPING_ID, id);
@@ -164,14 +166,15 @@ static void put_mapping(const struct collected *collected, uint32_t id, const st
 	wire_end(out, begin);
 }
 
-static void put_location(const struct collected *collected, uint32_t id, struct known *known,
-			 struct bytes_out *out)
+static void put_location(const struct collected *collected, uint32_t id, uint32_t mapping_id,
+			 struct known *all_known, struct bytes_out *out)
 {
 	const struct collected_location *location = &collected->location[id];
+	struct known *known = &all_known[location->mapping];
 	size_t begin = wire_begin(out, PROFILE_LOCATION);
 
 	wire_put_number(out, LOCATION_ID, id);
-	wire_put_number(out, LOCATION_MAPPING, location->mapping);
+	wire_put_number(out, LOCATION_MAPPING, mapping_id);
 	wire_put_number(out, LOCATION_ADDRESS, location->address);
 	for (uint32_t i = 0; i < location->lines; i++) {
 		const struct collected_line *line = &collected->line[location->line + i];
@@ -201,41 +204,31 @@ static void put_function(const struct collected *collected, uint32_t id, struct 
 	wire_end(out, begin);
 }
 
-/* The mapping that tools take for the program's, and so for the profile's name, is the first one: that of the first
- * task's executable, else the first of a file. 0: there is none. */
-static uint32_t main_mapping(const struct collected *collected)
-{
-	uint32_t executable = collected->tasks ? collected->task[1].executable : 0, file = 0;
-
-	for (uint32_t i = 1; i <= collected->mappings; i++) {
-		if (executable && collected->mapping[i].path == executable)
-			return i;
-		if (!file && collected->mapping[i].image == COLLECTED_FILE)
-			file = i;
-	}
-	return file;
-}
-
 int pprof_write(const struct collected *collected, struct bytes_out *out, struct error *error)
 {
 	struct known *known = calloc(collected->mappings + 1ul, sizeof(*known));
-	uint32_t first = main_mapping(collected);
+	uint32_t *mapping = known ? collected_mappings_in_order(collected, error) : NULL;
+	uint32_t *id = mapping ? calloc(collected->mappings + 1ul, sizeof(*id)) : NULL;
 
-	if (!known)
+	if (!id) {
+		free(known);
+		free(mapping);
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a pprof profile");
+	}
+	for (uint32_t i = 1; i <= collected->mappings; i++)
+		id[mapping[i]] = i;
 	put_head(collected, out);
 	for (uint32_t i = 1; i <= collected->samples && bytes_written(out); i++)
 		put_sample(collected, &collected->sample[i], out);
 	for (uint32_t i = 1; i <= collected->locations && bytes_written(out); i++)
-		put_location(collected, i, &known[collected->location[i].mapping], out);
-	if (first)
-		put_mapping(collected, first, &known[first], out);
+		put_location(collected, i, id[collected->location[i].mapping], known, out);
 	for (uint32_t i = 1; i <= collected->mappings && bytes_written(out); i++)
-		if (i != first)
-			put_mapping(collected, i, &known[i], out);
+		put_mapping(collected, i, mapping[i], known, out);
 	for (uint32_t i = 1; i <= collected->functions && bytes_written(out); i++)
 		put_function(collected, i, out);
 	put_texts(collected, out);
 	free(known);
+	free(mapping);
+	free(id);
 	return 0;
 }

@@ -9,6 +9,7 @@
  * Addresses are "normalized" if they are the images' own; else Parca wants to know of each mapping what makes them so:
  * as images may have been linked anywhere, offsets in their files are taken for their own addresses.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,19 +114,28 @@ static void put_label(struct bytes_out *out, const char *name, const char *value
 	bytes_text(out, "}");
 }
 
-/* ET_DYN, and a segment that begins where the mapping does in the file. Numbers of 64 bits are strings. */
-static void put_executables(struct bytes_out *out, const struct collected *collected)
+/* ET_DYN, and a segment that begins where the mapping does in the file. Numbers of 64 bits are strings. One for each
+ * mapping, in pprof's order. */
+static int put_executables(struct bytes_out *out, const struct collected *collected,
+			   struct error *error)
 {
 	const int et_dyn = 3;
+	uint32_t *order = collected_mappings_in_order(collected, error);
 
+	if (!order)
+		return -1;
 	bytes_text(out, ",\"executableInfo\":[");
-	for (uint32_t i = 1; i <= collected->mappings; i++)
+	for (uint32_t i = 1; i <= collected->mappings; i++) {
+		uint64_t offset = collected->mapping[order[i]].offset;
+
 		bytes_format(out,
 			     "%s{\"elfType\":%d,\"loadSegment\":{\"offset\":\"%" PRIu64
 			     "\",\"vaddr\":\"%" PRIu64 "\"}}",
-			     i > 1 ? "," : "", et_dyn, collected->mapping[i].offset,
-			     collected->mapping[i].offset);
+			     i > 1 ? "," : "", et_dyn, offset, offset);
+	}
 	bytes_text(out, "]");
+	free(order);
+	return 0;
 }
 
 static int make_parca(const struct collected *collected, struct push_body *ret, struct error *error)
@@ -144,8 +154,8 @@ static int make_parca(const struct collected *collected, struct push_body *ret, 
 	bytes_text(&out, "]},\"samples\":[{\"rawProfile\":\"");
 	put_base64(&out, pprof.data, pprof.size);
 	bytes_text(&out, "\"");
-	if (!collected->own_addresses)
-		put_executables(&out, collected);
+	if (!collected->own_addresses && put_executables(&out, collected, error))
+		out.failed = ENOMEM;
 	bytes_format(&out, "}]}],\"normalized\":%s}", collected->own_addresses ? "true" : "false");
 	free(pprof.data);
 	if (!out.failed) {

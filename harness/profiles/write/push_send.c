@@ -17,7 +17,7 @@
 #include "plain_text.h"
 #include "push_parts.h"
 
-#define ANSWER_BYTES 65536 /* that are read of an answer's body; what is behind is passed over */
+#define ANSWER_BYTES 65536 /* of an answer's body: it is not read further, and may have no end */
 #define CONNECT_MS   10000
 
 /* With the names that they have in the library. */
@@ -153,9 +153,10 @@ static size_t take_answer(char *data, size_t size, size_t count, void *context)
 	struct push_sender *sender = context;
 	size_t room = sizeof(sender->answer) - sender->answer_size, all = size * count;
 
-	memcpy(sender->answer + sender->answer_size, data, all < room ? all : room);
-	sender->answer_size += all < room ? all : room;
-	return all;
+	room = all < room ? all : room;
+	memcpy(sender->answer + sender->answer_size, data, room);
+	sender->answer_size += room;
+	return room; /* less than all ends the connection */
 }
 
 /* Called once a second at least. Not 0: the try is given up. */
@@ -242,6 +243,8 @@ void push_sender_try(struct push_sender *sender, const struct push_body *body,
 	/* The status decides, whatever became of the rest of the answer: who has said 200 has it. */
 	if (status >= final)
 		read_answer(sender, status, ret);
+	else if (code == CURLE_ABORTED_BY_CALLBACK)
+		snprintf(ret->why, sizeof(ret->why), "no answer before the program's end");
 	else
 		snprintf(ret->why, sizeof(ret->why), "%s",
 			 PLAIN_TEXT(*sender->problem ? sender->problem

@@ -194,6 +194,37 @@ START_TEST(folded_stacks_say_images)
 }
 END_TEST
 
+/* Mappings' places by their ids, which must be their numbers in the order in which they stand; and locations are in theirs. */
+static void check_mappings(const struct collected *collected, uint32_t first)
+{
+	uint64_t start[4] = { 0 }, in[4] = { 0 }, address[4] = { 0 };
+	struct wire_field field = { 0 };
+	uint32_t mappings = 0, locations = 0;
+	struct wire wire;
+	uint8_t *bytes;
+	size_t size;
+
+	ck_assert_int_eq(profile_write_bytes(collected, PROFILE_PPROF, false, &bytes, &size,
+					     &collecting_error),
+			 0);
+	wire = (struct wire) { bytes, bytes + size, false };
+	while (wire_next(&wire, &field)) {
+		if (field.number == 3) {
+			ck_assert_uint_eq(wire_number_of(wire_of(&field), 1), ++mappings);
+			start[mappings] = wire_number_of(wire_of(&field), 2);
+		} else if (field.number == 4) {
+			locations++;
+			in[locations] = wire_number_of(wire_of(&field), 2);
+			address[locations] = wire_number_of(wire_of(&field), 3);
+		}
+	}
+	ck_assert_uint_eq(start[1], collected->mapping[first].start);
+	ck_assert(mappings == 3 && locations == 3);
+	for (int i = 1; i <= 3; i++)
+		ck_assert_uint_eq(start[in[i]], address[i]);
+	free(bytes);
+}
+
 /* Tools take the first mapping for the program's. */
 START_TEST(the_executable_is_the_first_mapping)
 {
@@ -203,25 +234,17 @@ START_TEST(the_executable_is_the_first_mapping)
 	for (size_t i = 0; i < 3; i++) {
 		struct collected collected;
 		struct collected_task task = { .pid = 1, .tid = 1 };
-		struct wire_field field = { 0 };
-		struct wire wire;
-		uint8_t *bytes;
-		size_t size;
 
 		collected_init(&collected, COLLECTED_CPU);
-		add_mapping(&collected, "[kernel.kallsyms]", COLLECTED_KERNEL, 0, 0);
+		add_mapping(&collected, "[kernel.kallsyms]", COLLECTED_KERNEL, 0x9000, 0);
 		add_mapping(&collected, "/lib/libc.so.6", COLLECTED_FILE, 0x1000, 0);
 		add_mapping(&collected, "/bin/x", COLLECTED_FILE, 0x2000, 0);
+		for (uint32_t mapping = 1; mapping <= 3; mapping++)
+			add_location(&collected, COLLECTED_IN_USER, mapping,
+				     collected.mapping[mapping].start, NO_NAMES);
 		task.executable = add_text(&collected, executables[i]);
 		added(collected_task(&collected, &task, &collecting_error));
-		ck_assert_int_eq(profile_write_bytes(&collected, PROFILE_PPROF, false, &bytes,
-						     &size, &collecting_error),
-				 0);
-		wire = (struct wire) { bytes, bytes + size, false };
-		while (wire_next(&wire, &field) && field.number != 3)
-			;
-		ck_assert_uint_eq(wire_number_of(wire_of(&field), 1), expected[i]);
-		free(bytes);
+		check_mappings(&collected, expected[i]);
 		collected_deinit(&collected);
 	}
 }
