@@ -31,6 +31,7 @@
  * Where events are lost, all processes are looked at again, and all stacks since are raced.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
@@ -44,6 +45,7 @@
 #define PASSES_MAX    4 /* over the rings, while something comes */
 #define ROUNDS_KEPT   2 /* a list's stacks come in the round after it was replaced; one to spare */
 #define SWEEP_NS      20000000
+#define UNUSED_SWEEPS 50 /* when a list was replaced a second ago no walk by it is under way */
 #define IMAGES_KEPT   64 /* that no process has any more, for the next one */
 
 /* What a round may spend on readings, but for the last one; the first time there is more to
@@ -479,17 +481,22 @@ static void resync(struct process_events *events)
 	events->unsure_ns = NEVER;
 }
 
+/* A list that no stack names which was counted is named by none that is to come: it goes before the
+ * round, for thousands of processes may begin and end in one. */
 static void sweep(struct process_events *events)
 {
+	bool counts = bpf_session_counts_stacks(events->session);
 	uint64_t now = monotonic_ns();
 
 	if (now < events->swept_ns + SWEEP_NS)
 		return;
 	events->swept_ns = now;
 	if (!events->takes_stacks)
-		process_set_sweep(&events->processes, NEVER);
-	else if (events->round > ROUNDS_KEPT)
-		process_set_sweep(&events->processes, events->round - ROUNDS_KEPT);
+		process_set_sweep(&events->processes, NEVER, UINT_MAX);
+	else if (events->round > ROUNDS_KEPT || counts)
+		process_set_sweep(&events->processes,
+				  events->round > ROUNDS_KEPT ? events->round - ROUNDS_KEPT : 0,
+				  counts ? UNUSED_SWEEPS : UINT_MAX);
 	image_store_forget(events->store, IMAGES_KEPT);
 }
 
@@ -542,6 +549,17 @@ static void hold_count(void *context, const struct walk_record *record, uint64_t
 	struct process_events *events = context;
 
 	held_records_add(&events->held, record, &as);
+}
+
+static void note_use(void *context, const struct walk_record *record, bool frame_pointer)
+{
+	struct process_events *events = context;
+	struct process *process = process_set_find(&events->processes, record->pid);
+	struct list_version *version = process ? process_version_find(process, record->generation)
+					       : NULL;
+
+	if (version)
+		version->used = true;
 }
 
 static void give_stack(struct process_events *events, const struct walk_record *record,
@@ -629,6 +647,7 @@ int process_events_open(struct bpf_session *session, struct image_store *store,
 		process_events_close(events);
 		return -1;
 	}
+	bpf_session_note_records(session, note_use, events);
 	*ret = events;
 	return 0;
 }
@@ -637,6 +656,7 @@ void process_events_close(struct process_events *events)
 {
 	if (!events)
 		return;
+	bpf_session_note_records(events->session, NULL, NULL);
 	perf_rings_close(&events->rings);
 	process_set_deinit(&events->processes);
 	held_records_deinit(&events->held);

@@ -14,6 +14,7 @@
  * younger than a change, but has no PC where it was, is what a walk by the new list would have
  * given.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include "process_set.h"
 #include "walk/space_range.h"
@@ -144,12 +145,19 @@ bool process_version_misled(const struct list_version *version, const struct wal
 	return false;
 }
 
-static void sweep_versions(struct process *process, uint64_t round)
+static bool is_over(struct list_version *version, uint64_t round, unsigned int sweeps)
+{
+	if (version->last_round == NEVER)
+		return false;
+	return version->last_round < round || (version->sweeps++ >= sweeps && !version->used);
+}
+
+static void sweep_versions(struct process *process, uint64_t round, unsigned int sweeps)
 {
 	struct list_version **link = &process->version, *version;
 
 	while ((version = *link)) {
-		if (version->last_round >= round) {
+		if (!is_over(version, round, sweeps)) {
 			link = &version->older;
 			continue;
 		}
@@ -237,13 +245,13 @@ static bool is_queued(const struct process *process)
 	return queued;
 }
 
-void process_set_sweep(struct process_set *set, uint64_t round)
+void process_set_sweep(struct process_set *set, uint64_t round, unsigned int sweeps)
 {
 	for (uint32_t i = 0; set->bucket && i < BUCKETS; i++) {
 		struct process **link = &set->bucket[i], *process;
 
 		while ((process = *link)) {
-			sweep_versions(process, round);
+			sweep_versions(process, round, sweeps);
 			if (process->alive || process->version || is_queued(process)) {
 				link = &process->next;
 				continue;
@@ -267,7 +275,7 @@ void process_set_deinit(struct process_set *set)
 		while (process_set_pop(set, queue))
 			;
 	process_set_each(set, end_process, NULL);
-	process_set_sweep(set, NEVER);
+	process_set_sweep(set, NEVER, UINT_MAX);
 	free(set->bucket);
 	set->bucket = NULL;
 }

@@ -38,6 +38,8 @@ struct list_version {
 	unsigned int change_count;
 	struct list_change change[CHANGES_MAX];
 	uint64_t last_round; /* the round in which it was replaced; NEVER: the walk has it */
+	unsigned int sweeps; /* that it has outlived since then */
+	bool used;	     /* a stack that was walked by it is to come */
 };
 
 /* Queues of processes, by what is to be done for them. */
@@ -86,9 +88,9 @@ void process_set_each(const struct process_set *set,
 void process_set_push(struct process_set *set, enum process_queue queue, struct process *process);
 /* Removes a queue's first process. NULL: the queue is empty. */
 struct process *process_set_pop(struct process_set *set, enum process_queue queue);
-/* Frees the versions that were replaced before that round; and processes that are not alive, have no version, and are
- * in no queue. */
-void process_set_sweep(struct process_set *set, uint64_t round);
+/* Frees the versions that were replaced before that round, and those not used that have outlived so many sweeps; and
+ * processes that are not alive, have no version, and are in no queue. */
+void process_set_sweep(struct process_set *set, uint64_t round, unsigned int sweeps);
 void process_set_deinit(struct process_set *set);
 
 /* The version that the walk has, or NULL. */

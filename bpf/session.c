@@ -30,6 +30,9 @@
 #include "frame_pointer.skel.h"
 #include "walk.skel.h"
 
+#define RING_BYTES_LEAST (1u << 20)
+#define RING_BYTES_MOST	 (1u << 22) /* as walk_maps.bpf.h has it */
+
 /* One memory-mapped array. */
 struct shared_array {
 	void *memory;
@@ -54,6 +57,8 @@ struct bpf_session {
 	struct ring_buffer *rings; /* the walk's records, then the baseline's */
 	bpf_record_fn record_fn;   /* only during bpf_session_consume() */
 	void *record_context;
+	bpf_record_fn note_fn; /* bpf_session_note_records() */
+	void *note_context;
 };
 
 static int unavailable(struct error *error, int status, const char *what)
@@ -182,6 +187,16 @@ static struct bpf_map *table_map(const struct walk_bpf *walk, enum placement_kin
 	}
 }
 
+/* Records are sent once of each stack, and read before all have come. Bytes, a power of two. */
+static uint32_t ring_bytes(uint32_t stacks)
+{
+	uint32_t bytes = RING_BYTES_LEAST;
+
+	while (bytes < RING_BYTES_MOST && bytes / 256 < stacks)
+		bytes *= 2;
+	return bytes;
+}
+
 static void size_maps(struct bpf_session *session, const struct bpf_session_options *options)
 {
 	const uint32_t capacity[PLACEMENT_COUNT] = {
@@ -208,6 +223,7 @@ static void size_maps(struct bpf_session *session, const struct bpf_session_opti
 
 		bpf_map__set_max_entries(walk->maps.counts_even, stacks);
 		bpf_map__set_max_entries(walk->maps.counts_odd, stacks);
+		bpf_map__set_max_entries(walk->maps.records, ring_bytes(stacks));
 	}
 	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
 		bpf_map__set_max_entries(table_map(walk, kind),
@@ -627,12 +643,20 @@ int bpf_session_fd(const struct bpf_session *session)
 	return session->wakes ? ring_buffer__epoll_fd(session->rings) : -1;
 }
 
+void bpf_session_note_records(struct bpf_session *session, bpf_record_fn fn, void *context)
+{
+	session->note_fn = fn;
+	session->note_context = context;
+}
+
 static void keep_record(void *context, const struct walk_record *record, bool frame_pointer)
 {
 	struct bpf_session *session = context;
 
 	if (!frame_pointer)
 		stack_counts_keep(&session->counts, record);
+	if (session->note_fn)
+		session->note_fn(session->note_context, record, frame_pointer);
 }
 
 bool bpf_session_counts_stacks(const struct bpf_session *session)

@@ -136,6 +136,8 @@ int bpf_session_take_counts(struct bpf_session *session, bpf_count_fn fn, void *
 /* Keeps the records that there are for bpf_session_take_counts(), so that the ring buffer does not run full. Does nothing
  * if stacks are not counted. */
 int bpf_session_keep_records(struct bpf_session *session, struct error *error);
+/* From now on fn is given each record that is kept, when it is. */
+void bpf_session_note_records(struct bpf_session *session, bpf_record_fn fn, void *context);
 /* The counters, summed over all entries and CPUs. frame_pointer: of the baseline. */
 int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 			 struct walk_counters *ret, struct error *error);

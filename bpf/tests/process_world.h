@@ -79,6 +79,8 @@ static struct world {
 	} ring[2];
 	struct walk_record record[8];
 	bool baseline[8];
+	bpf_record_fn note_fn;
+	void *note_context;
 	int record_count;
 	uint32_t generation, generations[PROCESSES_MAX]; /* by process */
 	int memory[4]; /* how many are left before the one that finds none */
@@ -396,10 +398,18 @@ static bool made_counts_stacks(const struct bpf_session *session)
 	return world.counting;
 }
 
+static void made_note_records(struct bpf_session *session, bpf_record_fn fn, void *context)
+{
+	world.note_fn = fn;
+	world.note_context = context;
+}
+
 static int made_keep_records(struct bpf_session *session, struct error *error)
 {
 	if (world.counting && world.unconsumed)
 		return error_set(error, ERROR_PROTOCOL, "", 0, "no ring");
+	for (int i = 0; world.counting && i < world.record_count; i++)
+		world.note_fn(world.note_context, &world.record[i], world.baseline[i]);
 	return 0;
 }
 
@@ -471,13 +481,13 @@ static bool made_add(struct process *process, uint32_t generation, uint64_t roun
 	return has_memory(MEMORY_VERSION) && process_version_add(process, generation, round);
 }
 
-static void made_sweep(struct process_set *set, uint64_t round)
+static void made_sweep(struct process_set *set, uint64_t round, unsigned int sweeps)
 {
 	if (round == NEVER)
 		say("sweep; ");
 	else
 		say("sweep %" PRIu64 "; ", round);
-	process_set_sweep(set, round);
+	process_set_sweep(set, round, sweeps);
 }
 
 static void made_keep(struct image_store *store, size_t images)
@@ -504,6 +514,7 @@ static void made_keep(struct image_store *store, size_t images)
 #define bpf_session_consume	   made_consume
 #define bpf_session_fd		   made_fd
 #define bpf_session_counts_stacks  made_counts_stacks
+#define bpf_session_note_records   made_note_records
 #define bpf_session_keep_records   made_keep_records
 #define bpf_session_take_counts	   made_take_counts
 #define process_set_get		   made_get

@@ -339,13 +339,40 @@ START_TEST(counted_stacks_are_given)
 	end_world();
 	ck_assert_str_eq(
 		world.said,
-		"scan 0; read 7; pass; give 7: 1; pass; give 7: 1 5; keep 64; pass; keep 64; "
-		"take counts; pass; stack of 7 raced 2 times by 1; stack of 7 3 times by 1; "
-		"stack of 7 4 times by 1 5; stack of 9 5 times; stack of 9 raced 6 times; maps "
-		"1, readings 1, processes 1, stacks 20, raced 8, ; take counts; pass; keep 64; "
-		"stack of 7 2 times by 1; take counts; pass; keep 64; stack of 7 2 times by 1; "
-		"take counts; pass; sweep 1; keep 64; stack of 7 raced 2 times; -1: 25 \"no "
-		"ring\"; close; ");
+		"scan 0; read 7; pass; give 7: 1; pass; give 7: 1 5; sweep 0; keep 64; pass; sweep "
+		"0; keep 64; take counts; pass; stack of 7 raced 2 times by 1; stack of 7 3 times "
+		"by 1; stack of 7 4 times by 1 5; stack of 9 5 times; stack of 9 raced 6 times; "
+		"maps 1, readings 1, processes 1, stacks 20, raced 8, ; take counts; pass; sweep "
+		"0; keep 64; stack of 7 2 times by 1; take counts; pass; sweep 0; keep 64; stack "
+		"of 7 2 times by 1; take counts; pass; sweep 1; keep 64; stack of 7 raced 2 times; "
+		"-1: 25 \"no ring\"; close; ");
+}
+END_TEST
+
+/* Two lists are replaced; a stack that was walked by the second was met before the counts are taken. */
+START_TEST(counted_list_that_no_stack_has_goes_early)
+{
+	struct process_events_options options = { 0 };
+	struct process_events *events;
+	struct error error;
+	char poll[32];
+
+	begin_world(-1);
+	world.counting = true;
+	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
+	run_script(events, "at 10; process 7 1 1; existing; at 12; event 0 map 11 7 5; poll; at "
+			   "14; event 0 map 13 7 6; poll; stack 7 2 12.5 5; poll");
+	for (int ms = 20; ms < 2000; ms += 20) {
+		snprintf(poll, sizeof(poll), "at %d; poll", ms);
+		run_script(events, poll);
+	}
+	world.length = 0;
+	run_script(events, "stack 7 1 10.5 1; stack 7 3 15 6; counts");
+	process_events_close(events);
+	end_world();
+	ck_assert_str_eq(world.said,
+			 "take counts; pass; stack of 7 2 times by 1 5; stack of 7 raced "
+			 "3 times; stack of 7 4 times by 1 5 6; close; ");
 }
 END_TEST
 
@@ -368,7 +395,8 @@ START_TEST(held_stacks_are_given_in_parts)
 	ck_assert_str_eq(
 		world.said,
 		"scan 0; read 7; pass; give 7: 1; take counts; pass; stack of 7 2 times by 1; "
-		"more; pass; keep 64; pass; keep 64; pass; stack of 7 3 times by 1; more; take "
+		"more; pass; sweep 0; keep 64; pass; sweep 0; keep 64; pass; stack of 7 3 times by "
+		"1; more; take "
 		"counts; pass; stack of 7 4 times by 1; more; pass; stack of 9 2 times; no more; "
 		"execs 1, readings 1, processes 1, stacks 11, ; pass; no more; close; ");
 }
@@ -498,5 +526,5 @@ END_TEST
 
 SUITE(process_events_made, LOOP(events_are_followed, cases), LOOP(events_are_opened, openings),
       TEST(counted_stacks_are_given), TEST(held_stacks_are_given_in_parts),
-      TEST(only_what_is_known_is_checked), TEST(files_and_images_are_found),
-      TEST(events_have_an_order), TEST(events_are_closed))
+      TEST(counted_list_that_no_stack_has_goes_early), TEST(only_what_is_known_is_checked),
+      TEST(files_and_images_are_found), TEST(events_have_an_order), TEST(events_are_closed))

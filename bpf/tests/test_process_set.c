@@ -4,6 +4,7 @@
  *
  * 1024 buckets: processes whose numbers differ by that share one.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
@@ -46,7 +47,7 @@ START_TEST(process_is_found_by_its_number)
 
 	ck_assert_ptr_null(process_set_find(&set, 7));
 	ck_assert_uint_eq(sum_of(&set), 0);
-	process_set_sweep(&set, NEVER); /* of nothing */
+	process_set_sweep(&set, NEVER, UINT_MAX); /* of nothing */
 	for (int i = 0; i < COUNT(pids); i++) {
 		ck_assert_ptr_null(process_set_find(&set, pids[i]));
 		process[i] = get(&set, pids[i]);
@@ -136,7 +137,7 @@ START_TEST(sweep_takes_who_is_dead)
 	if (sweep_cases[_i].queue >= 0)
 		process_set_push(&set, sweep_cases[_i].queue, process);
 	process->alive = sweep_cases[_i].alive;
-	process_set_sweep(&set, sweep_cases[_i].round);
+	process_set_sweep(&set, sweep_cases[_i].round, UINT_MAX);
 	ck_assert_msg((process_set_find(&set, 7) != NULL) == sweep_cases[_i].stays, "%s",
 		      sweep_cases[_i].name);
 	ck_assert_ptr_eq(process_set_find(&set, 7 + BUCKETS), behind);
@@ -200,15 +201,39 @@ START_TEST(versions_are_known_by_their_generation)
 	ck_assert_uint_eq(second->last_round, 30);
 	process_version_end(process, 40); /* once */
 	ck_assert_uint_eq(second->last_round, 30);
-	process_set_sweep(&set, 20); /* before that round */
+	process_set_sweep(&set, 20, UINT_MAX); /* before that round */
 	ck_assert_ptr_eq(process->version->older, first);
-	process_set_sweep(&set, 21);
+	process_set_sweep(&set, 21, UINT_MAX);
 	ck_assert_ptr_eq(process->version, second);
 	ck_assert_ptr_null(second->older);
 	ck_assert_uint_eq(known->references, 2);
-	process_set_sweep(&set, 31);
+	process_set_sweep(&set, 31, UINT_MAX);
 	ck_assert_ptr_null(process->version);
 	ck_assert_uint_eq(known->references, 1);
+	process_set_deinit(&set);
+}
+END_TEST
+
+/* Whatever the round is: one that a stack was walked by stays. */
+START_TEST(unused_version_is_swept_after_some_sweeps)
+{
+	struct process_set set = { 0 };
+	struct process *process = get(&set, 7);
+
+	process->known = known_space_create();
+	process->alive = true;
+	for (uint32_t generation = 1; generation <= 3; generation++)
+		ck_assert(process_version_add(process, generation, 10));
+	process_version_find(process, 1)->used = true;
+	process_set_sweep(&set, 0, 2);
+	process_set_sweep(&set, 0, 2);
+	ck_assert_ptr_nonnull(process_version_find(process, 2));
+	process_set_sweep(&set, 0, 2);
+	ck_assert_ptr_null(process_version_find(process, 2));
+	ck_assert_ptr_nonnull(process_version_find(process, 1));
+	ck_assert_ptr_eq(process_current(process), process_version_find(process, 3));
+	process_set_sweep(&set, 11, 2);
+	ck_assert_ptr_null(process_version_find(process, 1));
 	process_set_deinit(&set);
 }
 END_TEST
@@ -224,7 +249,7 @@ START_TEST(version_between_others_is_swept)
 	process_version_end(process, 50);
 	ck_assert(process_version_add(process, 2, 10));
 	process_version_end(process, 30);
-	process_set_sweep(&set, 40);
+	process_set_sweep(&set, 40, UINT_MAX);
 	ck_assert_uint_eq(process->version->generation, 1);
 	ck_assert_ptr_null(process->version->older);
 	process_set_deinit(&set);
@@ -358,5 +383,6 @@ END_TEST
 SUITE(process_set, TEST(process_is_found_by_its_number), TEST(first_come_first_served),
       LOOP(sweep_takes_who_is_dead, sweep_cases), TEST(end_of_the_set_gives_up_all),
       TEST(versions_are_known_by_their_generation), TEST(version_between_others_is_swept),
-      TEST(what_is_shared_is_copied), LOOP(walk_was_misled, misled_cases),
-      TEST(walk_of_too_many_frames), LOOP(changes_beyond_the_limit_are_put_together, full_cases))
+      TEST(unused_version_is_swept_after_some_sweeps), TEST(what_is_shared_is_copied),
+      LOOP(walk_was_misled, misled_cases), TEST(walk_of_too_many_frames),
+      LOOP(changes_beyond_the_limit_are_put_together, full_cases))
