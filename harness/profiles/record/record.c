@@ -36,11 +36,11 @@ struct recorder {
 	struct collected part;
 	pid_t root, child;
 	uint64_t begin_ns;
-	uint64_t drain_ns,
-		last_drain_ns; /* when counts were taken, and the time before; 0: not yet */
-	bool draining;	       /* some stacks have not been named yet */
-	uint64_t slice_ns;     /* no others are before */
-	int policy;	       /* of scheduling, and its priority, before */
+	uint64_t drain_ns; /* when counts were taken; 0: not yet */
+	uint64_t part_ns;  /* where the last part ended; 0: there was none */
+	bool draining;	   /* some stacks have not been named yet */
+	uint64_t slice_ns; /* no others are before */
+	int policy;	   /* of scheduling, and its priority, before */
 	struct sched_param priority;
 	bool no_room; /* a larger session can't be had */
 	struct stackproof_error failure;
@@ -155,9 +155,10 @@ static void describe_part(struct recorder *recorder)
 {
 	const struct collected *whole = recorder->stacks.sink[0].collected;
 	struct collected *part = &recorder->part;
+	uint64_t since_ns = recorder->part_ns ? recorder->part_ns : recorder->begin_ns;
 
-	part->start_ns = whole->start_ns + (recorder->last_drain_ns - recorder->begin_ns);
-	part->duration_ns = recorder->drain_ns - recorder->last_drain_ns;
+	part->start_ns = whole->start_ns + (since_ns - recorder->begin_ns);
+	part->duration_ns = recorder->drain_ns - since_ns;
 	part->period = whole->period;
 	describe_all(part);
 }
@@ -166,25 +167,35 @@ static void begin_drain(struct recorder *recorder)
 {
 	uint64_t unsent = 0;
 
-	recorder->last_drain_ns = recorder->drain_ns ? recorder->drain_ns : recorder->begin_ns;
 	recorder->drain_ns = monotonic_ns();
 	recorder->draining = !stackproof_processes_hold_counts(recorder->session.processes, &unsent,
 							       &recorder->failure);
 	record_stacks_lose(&recorder->stacks, RECORD_LOST_SPACE, unsent);
 }
 
+static void give_part(struct recorder *recorder)
+{
+	recorder->result->drains++;
+	if (recorder->options->on_drain) {
+		describe_part(recorder);
+		recorder->options->on_drain(recorder->options->context, &recorder->part);
+		collected_deinit(&recorder->part);
+		collected_init(&recorder->part, recorder->stacks.sink[0].collected->type);
+		record_stacks_next_part(&recorder->stacks);
+	}
+	recorder->part_ns = recorder->drain_ns;
+}
+
 static void end_drain(struct recorder *recorder)
 {
+	/* It is as long as some turns, about. */
+	const uint64_t every_ms = recorder->options->drain_ms -
+				  record_turn_ms(recorder->options) / 2;
+
 	recorder->draining = false;
 	account(recorder);
-	recorder->result->drains++;
-	if (!recorder->options->on_drain)
-		return;
-	describe_part(recorder);
-	recorder->options->on_drain(recorder->options->context, &recorder->part);
-	collected_deinit(&recorder->part);
-	collected_init(&recorder->part, recorder->stacks.sink[0].collected->type);
-	record_stacks_next_part(&recorder->stacks);
+	if (!recorder->part_ns || recorder->drain_ns >= recorder->part_ns + every_ms * 1000000)
+		give_part(recorder);
 }
 
 /* Names stacks that were taken, for so long. */
@@ -212,6 +223,8 @@ static void drain(struct recorder *recorder)
 	begin_drain(recorder);
 	if (recorder->draining)
 		go_on_draining(recorder, UINT64_MAX);
+	if (recorder->part_ns != recorder->drain_ns)
+		give_part(recorder);
 	recorder->result->real_time = be_urgent();
 }
 
@@ -281,7 +294,7 @@ static int failed(const struct recorder *recorder, struct error *error)
 /* Takes counts when it is time, and names what was taken. Returns how many milliseconds the next call can wait. */
 static uint64_t drain_in_turn(struct recorder *recorder)
 {
-	const uint64_t every_ns = recorder->options->drain_ms * 1000000ull;
+	const uint64_t every_ns = record_turn_ms(recorder->options) * 1000000ull;
 	uint64_t next_ns = recorder->drain_ns ? recorder->drain_ns + every_ns
 					      : recorder->begin_ns + FIRST_MS * 1000000ull;
 	uint64_t now = monotonic_ns();

@@ -43,13 +43,13 @@ struct record_options {
 	uint64_t
 		event_offset; /* of RECORD_UPROBE, in the file; until it is found, from the symbol */
 	unsigned int rate_hz;
-	unsigned int duration_ms;	      /* [until the process ends, or a signal comes] */
-	unsigned int drain_ms;		      /* counts are taken so often */
-	bool no_kernel;			      /* the kernel's stacks are left out */
-	bool inlined;			      /* functions are looked up in DWARF, too */
-	bool frame_pointers;		      /* are followed where there is no CFI */
+	unsigned int duration_ms; /* [until the process ends, or a signal comes] */
+	unsigned int drain_ms;	  /* a part is as long; counts are taken so often at least */
+	bool no_kernel;		  /* the kernel's stacks are left out */
+	bool inlined;		  /* functions are looked up in DWARF, too */
+	bool frame_pointers;	  /* are followed where there is no CFI */
 	const struct ending_signals *signals; /* held */
-	/* Called after counts were taken, with what came since the last time; it may take it all. Or NULL. */
+	/* Called with each part, what came since the last one; it may take it all. Or NULL. */
 	void (*on_drain)(void *context, struct collected *part);
 	void *context;
 };
@@ -128,6 +128,9 @@ struct record_session {
 };
 
 #define RECORD_ROOM_MAX 64
+
+/* How often counts are to be taken: a process's lists of mappings and its stacks wait in memory until then. */
+unsigned int record_turn_ms(const struct record_options *options);
 
 /* Opens one with room for twice of what there is, or twice of what before had, and attaches it. before: NULL at
  * first. */

@@ -15,9 +15,12 @@
 #include "record.h"
 
 #define PROCESSES_LEAST 1024u
-#define MAPPINGS_EACH	64u /* executable ones of a process, in old and new lists */
+#define MAPPINGS_EACH	32u /* executable ones of a process, in old and new lists */
 #define STACKS_LEAST	4096u
 #define STACKS_MOST	65536u
+#define TURN_STACKS	8192u /* are enough to take them */
+#define TURN_MS_LEAST	1000u
+#define TURN_MS_MOST	10000u
 
 static int fail(struct error *error, const struct stackproof_error *inner)
 {
@@ -43,13 +46,26 @@ static uint32_t count_processes(void)
 	return count;
 }
 
-/* As many as there may be ticks until the counts are taken. */
+static uint64_t ticks_a_second(const struct record_options *options)
+{
+	return (uint64_t)options->rate_hz * sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+unsigned int record_turn_ms(const struct record_options *options)
+{
+	uint64_t ticks = ticks_a_second(options);
+	uint64_t ms = ticks ? TURN_STACKS * 1000ull / ticks : TURN_MS_LEAST;
+
+	ms = ms < TURN_MS_LEAST ? TURN_MS_LEAST : ms > TURN_MS_MOST ? TURN_MS_MOST : ms;
+	return options->drain_ms / ((options->drain_ms + ms - 1) / ms);
+}
+
+/* As many as there may be ticks until the counts are taken; of other events nobody knows. */
 static uint32_t stack_room(const struct record_options *options)
 {
-	uint64_t ticks = (uint64_t)options->rate_hz * options->drain_ms / 1000 *
-			 sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t ticks = ticks_a_second(options) * record_turn_ms(options) / 1000;
 
-	if (!options->rate_hz || ticks > STACKS_MOST)
+	if (!ticks || options->event >= RECORD_TRACEPOINT || ticks > STACKS_MOST)
 		return STACKS_MOST;
 	return ticks < STACKS_LEAST ? STACKS_LEAST : ticks;
 }
