@@ -21,6 +21,8 @@ def hear():
 
 
 def word(point, registers, window, address):
+    if address > (1 << 64) - 8:  # rbp may be any number
+        return None
     at = address - registers[RSP]
     if not 0 <= at <= len(window) - 8:
         say("read", point, f"{address:x}", 8)
