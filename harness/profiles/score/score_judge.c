@@ -434,7 +434,10 @@ static int judge(void *context, const struct profile *profile, const struct prof
 		      foreign ? SCORE_OTHER_PROCESS : SCORE_PROCESS, foreign ? 0 : end->function);
 		return 0;
 	}
-	if (end->class == SCORE_IMPOSSIBLE && is_exchange(profile, sample->frame, subject.kernel)) {
+	/* Frames that tell nothing may be an address of the program before: registers in exchange are the better reason. */
+	if ((end->class == SCORE_IMPOSSIBLE ||
+	     (end->class == SCORE_UNPROVEN && end->reason == SCORE_NAMES)) &&
+	    is_exchange(profile, sample->frame, subject.kernel)) {
 		end->class = SCORE_UNPROVEN;
 		end->reason = SCORE_EXCHANGE;
 	}

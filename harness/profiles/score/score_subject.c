@@ -217,8 +217,12 @@ static enum score_origin origin_of(struct score *score, const struct score_subje
 	bool is_thread = subject->sample->pid_is_tid && truth_file_number(file, "threads") > 1,
 	     children = truth_file_number(file, "children") != 0;
 
+	/* Who starts a program is its process until exec, with that one's name, in files that the program never has. */
 	if (pid >= 0 && pid == score->main_pid)
-		return SCORE_ORIGIN_OWN;
+		return !score->is_driven_pid && subject->other_name && !subject->main_image &&
+				       subject->foreign
+			       ? SCORE_ORIGIN_OTHER
+			       : SCORE_ORIGIN_OWN;
 	if (pid >= 0 && score->is_driven_pid && !is_thread)
 		return SCORE_ORIGIN_OTHER;
 	if (subject->other_name && !subject->main_image)

@@ -90,6 +90,9 @@ static const struct crafted_case stacks[] = {
 	  "main;f;load_elf_binary_[k] 1\nmain;f;start_thread_[k] 1\n"
 	  "main;f;start_threads_[k] 16\nmain;leaf;start_thread_[k] 32\n",
 	  "exact 32 leaf 16 exchange 10" },
+	{ "an_address_of_the_program_before_exec", LEAF_OF_MAIN,
+	  "0x7fc735f8bad7;load_elf_binary_[k] 1\n0x7fc735f8bad7;vfs_read_[k] 2\n",
+	  "names 2 exchange 1" },
 };
 
 START_TEST(what_a_stack_is)
@@ -115,6 +118,9 @@ static const struct {
 	{ "the_first_tells_the_process", "",
 	  RIGHT("prog 5/5") NO_LIB("ls 6/6") NO_LIB("ls 5/6") LIB("prog 6/6"),
 	  "exact 1 truncated 1 leaf 1 other_process 1", "1 ls" },
+	{ "before_exec_the_process_is_who_starts_it", "",
+	  RIGHT("prog 5/5") ABSENT("sh 5/5") ABSENT("prog 5/5") LIB("sh 5/5") NO_LIB("sh 5/5"),
+	  "exact 1 truncated 1 leaf 2 other_process 1", "1 sh" },
 	{ "before_it_no_number_tells", "", NO_LIB("ls 6/6") RIGHT("prog 5/5") NO_LIB("ls 6/6"),
 	  "exact 1 process 1 other_process 1", "2 ls" },
 	{ "its_image_tells_under_any_name", "", WRONG("ls 6/6") NO_LIB("sh 6/7") NO_LIB("sh 7/7"),
