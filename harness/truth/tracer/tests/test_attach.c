@@ -98,7 +98,8 @@ START_TEST(a_servant_does_not_notice)
 	struct tracer_counters counters;
 	struct service *service;
 	pid_t pid = servant_start(servant, &service);
-	const struct tracer_attach wish = wish_for(pid);
+	struct tracer_attach wish = wish_for(pid);
+	struct signal_masks before, masks;
 	struct error error;
 	unsigned int rounds;
 	int status;
@@ -108,6 +109,9 @@ START_TEST(a_servant_does_not_notice)
 		return;
 	}
 	memset(&seen, 0, sizeof(seen));
+	wish.shields = tracer_shields_create();
+	ck_assert_ptr_nonnull(wish.shields);
+	ck_assert_int_eq(thread_signal_masks(pid, &before), 0);
 	while (steps < STEPS_WANTED && monotonic_ns() < until) {
 		status = attach_to(&wish, &counters, &error);
 		ck_assert_msg(!status, "%s: %s", servant->name, error.message);
@@ -115,6 +119,10 @@ START_TEST(a_servant_does_not_notice)
 			      counters.ending);
 		steps += counters.steps;
 	}
+	ck_assert_msg(!thread_signal_masks(pid, &masks) &&
+			      (masks.caught & SIGTRAP_BIT) == (before.caught & SIGTRAP_BIT),
+		      "%s: a handler is left", servant->name);
+	tracer_shields_destroy(wish.shields);
 	rounds = service->rounds;
 	while (service->rounds < rounds + 3 && monotonic_ns() < until && !kill(pid, 0) &&
 	       waitpid(pid, &status, WNOHANG | WNOWAIT) == 0)
