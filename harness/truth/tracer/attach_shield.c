@@ -101,7 +101,7 @@ bool shield_find(int memory_fd, pid_t pid, struct shield *ret)
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, flags) == 3 &&
 		    !strcmp(flags, "r-xp") && strchr(line, '/'))
 			found = find_in(memory_fd, start,
-					end - start < SEEN_BYTES ? end : start + CODE_MAX, ret);
+					end - start < SEEN_BYTES ? end : start + SEEN_BYTES, ret);
 	if (file)
 		fclose(file);
 	return found;
