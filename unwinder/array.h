@@ -2,9 +2,8 @@
 /*
  * array.h - arrays that grow
  *
- *	if (!ARRAY_GROW(list->entry, list->count))
+ *	if (!ARRAY_ADD(list->entry, list->count, entry))
  *		return error_set(error, ERROR_MEMORY, ...);
- *	list->entry[list->count++] = entry;
  *
  * An array that grows by one element at a time needs no capacity beside its count: whenever the count
  * is a power of two, the array is reallocated at twice the size. Elements may be removed again. Where
@@ -94,6 +93,23 @@ static inline int array_order_u64(const void *left, const void *right)
 			(array) = array_moved_;                                                    \
 		array_moved_ != NULL;                                                              \
 	})
+
+/* The same, and puts an element there: an expression, or a compound literal of the elements' type. */
+#define ARRAY_ADD(array, count, ...)                                                               \
+	({                                                                                         \
+		bool array_has_room_ = ARRAY_GROW(array, count);                                   \
+		if (array_has_room_)                                                               \
+			(array)[(count)++] = __VA_ARGS__;                                          \
+		array_has_room_;                                                                   \
+	})
+
+/* qsort(3) and bsearch(3) of such an array, which may be empty. The result has the array's type. */
+#define ARRAY_SORT(array, count, order)                                                            \
+	((count) ? qsort((array), (count), sizeof(*(array)), (order)) : (void)0)
+#define ARRAY_FIND(array, count, key, order)                                                       \
+	((__typeof__(&*(array)))((count) ? bsearch((key), (array), (count), sizeof(*(array)),      \
+						   (order))                                        \
+					 : NULL))
 
 /* Makes room for wanted elements in all. capacity, of an unsigned type and 0 at first: for how many array has
  * room. False: no memory, or wanted is more than the type can hold; nothing has changed. */

@@ -33,14 +33,12 @@
 static bool is_wrong(const struct flow_world *world, const struct cfi_fde *fde,
 		     const struct flow_state *state)
 {
-	struct flow_fragment *fragment = NULL;
+	struct flow_fragment *fragment = flow_fragment_of(world, fde, NULL);
 	struct flow_row_verdict verdict;
-	enum flow_reason reason;
-	struct error error;
 	const struct row *row;
 	bool wrong;
 
-	if (flow_fragment_of(world, fde, &fragment, &reason, &error) || !fragment)
+	if (!fragment)
 		return false;
 	row = flow_fragment_row(fragment, fragment->begin);
 	wrong = row && !flow_row_is_entry(row) && !flow_row_is_linked(row) &&
@@ -103,11 +101,9 @@ static void flow_reach_returned(struct flow *flow, const struct flow_state *stat
 
 	if (!flow_tells_reached(flow))
 		return;
-	if (flow->proof) {
+	if (flow->proof)
 		flow_proof_fail(flow); /* it keeps no such words */
-		return;
-	}
-	if (!word || word->kind != VALUE_CONSTANT)
+	if (flow->proof || !word || word->kind != VALUE_CONSTANT)
 		return;
 	flow_state_copy(&there, state);
 	there.reg[REGISTER_RSP] = value_add(*rsp, 8);
@@ -191,10 +187,10 @@ static void flow_reach_made(const struct flow *flow)
  * callee is seen to return.
  */
 
-/* Another path contradicts this one where it comes to pc: it accuses nobody. */
-static bool flow_is_contradicted(const struct flow *flow, uint64_t pc, const struct flow_path *path)
+/* Another path contradicts a weak one where that comes to pc: it accuses nobody. */
+static bool is_contradicted(const struct flow *flow, uint64_t pc)
 {
-	for (size_t i = 0; path->weak && i < flow->contradicted_count; i++)
+	for (size_t i = 0; i < flow->contradicted_count; i++)
 		if (flow->contradicted[i] == pc)
 			return true;
 	return false;
@@ -206,19 +202,14 @@ static bool is_seen_to_return(const struct flow *flow, uint64_t callee)
 	return callee && flow_comes_to_return(flow->world->callees, callee);
 }
 
-/* Notes that, of a path behind a call of callee, 0: computed. 0, or -1: no memory. */
-static int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, struct error *error)
+/* Notes that, of a path behind a call of callee, 0: computed. */
+static void flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee)
 {
-	for (size_t i = 0; i < flow->contradicted_count; i++)
-		if (flow->contradicted[i] == pc)
-			return 0;
-	if (is_seen_to_return(flow, callee))
-		return 0;
-	if (!ARRAY_GROW(flow->contradicted, flow->contradicted_count))
-		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-	flow->contradicted[flow->contradicted_count++] = pc;
+	if (is_contradicted(flow, pc) || is_seen_to_return(flow, callee))
+		return;
+	if (!ARRAY_ADD(flow->contradicted, flow->contradicted_count, pc))
+		flow_lack_ways(flow);
 	flow->round.contradicts = true;
-	return 0;
 }
 
 /* ==== fragments, blocks, and the worklist ======================================================= */
@@ -233,11 +224,6 @@ static int flow_contradict(struct flow *flow, uint64_t pc, uint64_t callee, stru
  * With a frame it leads to another part of the same function, which is followed there.
  */
 
-static int no_memory(struct error *error)
-{
-	return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-}
-
 /* ---- fragments -------------------------------------------------------------------------------- */
 
 bool flow_has(const struct flow *flow, uint64_t pc)
@@ -245,20 +231,19 @@ bool flow_has(const struct flow *flow, uint64_t pc)
 	return flow_known_fragment(flow, pc) != NULL;
 }
 
-int flow_fragment_of(const struct flow_world *world, const struct cfi_fde *fde,
-		     struct flow_fragment **ret, enum flow_reason *ret_reason, struct error *error)
+struct flow_fragment *flow_fragment_of(const struct flow_world *world, const struct cfi_fde *fde,
+				       enum flow_reason *ret_reason)
 {
 	enum flow_reason reason = FLOW_NO_ENTRY;
-	int result = 0;
+	struct flow_fragment *fragment = NULL;
 
-	*ret = NULL;
-	if (fde)
-		result = flow_fragment_create(world->cfi, fde, ret, &reason, error);
+	if (fde && !flow_lacks(world))
+		flow_fragment_create(world->cfi, fde, &fragment, &reason, world->error);
 	if (ret_reason)
 		*ret_reason = reason;
-	if (*ret)
-		(*ret)->agreed |= flow_unruled_agreed(world, *ret);
-	return result;
+	if (fragment)
+		fragment->agreed |= flow_unruled_agreed(world, fragment);
+	return fragment;
 }
 
 /* The row there says that there is no caller. */
@@ -271,20 +256,16 @@ static bool says_end(const struct flow_fragment *fragment, uint64_t pc)
 
 /* The path ends in another function, whose return is this one's: unless that says that it
  * has no caller, too. fde: its FDE, NULL if it is in another image. */
-static int leave(struct flow *flow, const struct flow_path *path, const struct cfi_fde *fde,
-		 struct error *error)
+static void leave(struct flow *flow, const struct flow_path *path, const struct cfi_fde *fde)
 {
-	struct flow_fragment *other = NULL;
-	enum flow_reason reason;
+	struct flow_fragment *other;
 
 	if (path->unsure >= FLOW_DOUBTED ||
 	    !says_end(flow_known_fragment(flow, path->from), path->from))
-		return 0;
-	if (fde && flow_fragment_create(flow->world->cfi, fde, &other, &reason, error))
-		return -1;
+		return;
+	other = flow_fragment_of(flow->world, fde, NULL);
 	flow->found.returns |= !says_end(other, fde ? fde->pc_begin : 0);
 	flow_fragment_destroy(other);
-	return 0;
 }
 
 bool flow_is_mismatch(const struct flow_fragment *fragment, uint64_t pc,
@@ -358,25 +339,46 @@ void flow_note_tail_call(struct flow *flow, const struct flow_state *state)
 	flow->found.has_tail_call = true;
 }
 
-/* The function's fragment that pc lies in; one that was not met before if the state is one with a frame.
- * NULL without an error: the path ends, at another function. */
-static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		   const struct flow_path *path, struct flow_fragment **ret, struct error *error)
+/* The path perhaps goes on in the fragment, which is none of the function's yet, at pc. False: it ends, or the fragment is
+ * another function's. */
+static bool is_part(struct flow *flow, const struct flow_fragment *fragment, uint64_t pc,
+		    const struct flow_state *state, const struct flow_path *path)
 {
-	const struct cfi_fde *fde;
-	enum flow_reason reason;
-	const struct row *first;
+	const bool at_begin = pc == fragment->begin;
+	const struct row *first = flow_fragment_row(fragment, pc);
 
-	*ret = flow_known_fragment(flow, pc);
-	if (*ret)
-		return 0;
+	if (flow_linked_is_call(fragment, pc, state)) {
+		flow_linked_call(flow, fragment, state, path);
+		return false;
+	}
+	if (at_begin && first && flow_row_is_entry(first) &&
+	    !flow_is_fragment_of(flow->world->callees, pc, flow->function)) {
+		/* Another function that is entered with a frame of ours, or the end of this one's code, where
+		 * compilers let jumps go that are never taken: not followed. */
+		tell_framed(flow, fragment, state, path);
+		tell_continued(flow, fragment, state, path);
+		return false;
+	}
+	return !at_begin || !is_crossing(flow, fragment, state, path);
+}
+
+/* The function's fragment that pc lies in; one that was not met before if the state is one with a frame.
+ * NULL: the path ends, at another function. */
+static struct flow_fragment *part_of(struct flow *flow, uint64_t pc, const struct flow_state *state,
+				     const struct flow_path *path)
+{
+	struct flow_fragment *fragment = flow_known_fragment(flow, pc);
+	const struct cfi_fde *fde;
+
+	if (fragment)
+		return fragment;
 	fde = cfi_fde_find(flow->world->cfi, pc);
 	if (!fde) {
 		if (path->weak || path->unsure || !image_code_segment(flow->world->cfi->image, pc))
-			return 0;
+			return NULL;
 		flow_tell_uncovered(flow->world, pc, path->from);
 		flow_reach(flow->world, flow->function, pc, state, FLOW_VALUE_UNKNOWN);
-		return 0;
+		return NULL;
 	}
 	if (path->unsure != FLOW_NEVER &&
 	    (pc == fde->pc_begin || flow_is_stub(flow->world->callees, pc))) {
@@ -394,75 +396,55 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 							.doubtful = flow_jump_is_doubtful(
 								flow, path->from, pc) });
 		flow_clobbers_leave(flow, pc, path);
-		return leave(flow, path, fde, error);
+		leave(flow, path, fde);
+		return NULL;
 	}
-	if (flow_is_stub(flow->world->callees, pc))
-		return flow_state_is_entry(state)
-			       ? leave(flow, path, NULL, error)
-			       : flow_fallthrough_leave(flow, state, path, error);
-	if (flow->fragment_count == FLOW_PARTS_MAX) {
+	if (flow_is_stub(flow->world->callees, pc)) {
+		if (flow_state_is_entry(state))
+			leave(flow, path, NULL);
+		else
+			flow_fallthrough_leave(flow, state, path);
+		return NULL;
+	}
+	if (flow->fragment_count == FLOW_PARTS_MAX)
 		flow->found.too_large = true;
-		return 0;
+	else
+		fragment = flow_fragment_of(flow->world, fde, NULL);
+	if (!fragment || !is_part(flow, fragment, pc, state, path)) {
+		flow_fragment_destroy(fragment);
+		return NULL;
 	}
-	if (flow_fragment_of(flow->world, fde, ret, &reason, error))
-		return -1;
-	if (!*ret)
-		return 0;
-	if (flow_linked_is_call(*ret, pc, state))
-		return flow_linked_leave(flow, ret, state, path, error);
-	first = flow_fragment_row(*ret, pc);
-	if (pc == fde->pc_begin && first && flow_row_is_entry(first) &&
-	    !flow_is_fragment_of(flow->world->callees, pc, flow->function)) {
-		/* Another function that is entered with a frame of ours, or the end of this one's code, where
-		 * compilers let jumps go that are never taken: not followed. */
-		tell_framed(flow, *ret, state, path);
-		tell_continued(flow, *ret, state, path);
-		flow_fragment_destroy(*ret);
-		*ret = NULL;
-		return 0;
-	}
-	if (pc == fde->pc_begin && is_crossing(flow, *ret, state, path)) {
-		flow_fragment_destroy(*ret);
-		*ret = NULL;
-		return 0;
-	}
-	(*ret)->order = flow->fragment_count;
-	flow->fragment[flow->fragment_count++] = *ret;
-	return 0;
+	fragment->order = flow->fragment_count;
+	return flow->fragment[flow->fragment_count++] = fragment;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-int flow_enqueue(struct flow *flow, uint32_t number, struct error *error)
+void flow_enqueue(struct flow *flow, uint32_t number)
 {
-	if (flow->block[number].queued)
-		return 0;
-	if (!ARRAY_GROW(flow->queue, flow->queue_count))
-		return no_memory(error);
-	flow->queue[flow->queue_count++] = number;
+	if (!flow->block[number].queued && !ARRAY_ADD(flow->queue, flow->queue_count, number))
+		flow_lack_ways(flow);
 	flow->block[number].queued = true;
-	return 0;
 }
 
-static int not_returning(struct flow *flow, uint64_t pc, const struct flow_path *path,
-			 struct error *error)
+static void not_returning(struct flow *flow, uint64_t pc, const struct flow_path *path)
 {
 	flow->found.calls_not_returning++;
-	if (!ARRAY_GROW(flow->behind_call, flow->behind_call_count))
-		return no_memory(error);
-	flow->behind_call[flow->behind_call_count++] = (struct flow_behind) { pc, path->callee };
-	return 0;
+	if (!ARRAY_ADD(flow->behind_call, flow->behind_call_count,
+		       (struct flow_behind) { pc, path->callee }))
+		flow_lack_ways(flow);
 }
 
 /* A path that is wrong at pc is none of the function's. Or, if it is vague, what the function does behind pc
  * is not seen. */
-static int leave_out(struct flow *flow, uint64_t pc, const struct flow_path *path,
-		     const struct flow_row_verdict *verdict, struct error *error)
+static void leave_out(struct flow *flow, uint64_t pc, const struct flow_path *path,
+		      const struct flow_row_verdict *verdict)
 {
 	if (path->unsure == FLOW_NEVER)
-		return 0;
+		return;
 	flow->found.breaks_convention |= flow_row_is_vague(verdict);
-	return path->weak ? not_returning(flow, pc, path, error) : 0;
+	if (path->weak)
+		not_returning(flow, pc, path);
 }
 
 /* Whether a row that is wrong for the path says so: not where others were before. */
@@ -480,7 +462,7 @@ static void begin_block(struct flow *flow, struct flow_block *block, const struc
 	block->weak = path->weak;
 	block->callee = path->callee;
 	block->unsure = path->unsure;
-	if (flow_is_contradicted(flow, block->pc, path))
+	if (path->weak && is_contradicted(flow, block->pc))
 		block->unsure = flow_doubt_more(path->unsure, FLOW_DOUBTED);
 	block->fallthrough = path->fallthrough;
 	block->supposed = path->supposed;
@@ -499,9 +481,8 @@ static bool is_no_path(const struct flow *flow, const struct flow_path *path,
 		flow_never_returns_by_code(flow->world->callees, path->callee));
 }
 
-static int new_block(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
-		     const struct flow_state *state, const struct flow_path *path,
-		     struct error *error)
+static void new_block(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
+		      const struct flow_state *state, const struct flow_path *path)
 {
 	uint32_t *at = &fragment->block_at[pc - fragment->begin];
 	struct flow_row_verdict verdict;
@@ -509,17 +490,21 @@ static int new_block(struct flow *flow, struct flow_fragment *fragment, uint64_t
 	uint32_t inside = *at;
 	bool wrong = flow_is_mismatch(fragment, pc, state, &verdict);
 
-	if (wrong && may_be_none(flow, path) && is_no_path(flow, path, &verdict))
-		return leave_out(flow, pc, path, &verdict, error);
+	if (wrong && may_be_none(flow, path) && is_no_path(flow, path, &verdict)) {
+		leave_out(flow, pc, path, &verdict);
+		return;
+	}
 	if (wrong && fragment != flow->fragment[0] && pc == fragment->begin &&
 	    flow_jump_is_doubtful(flow, path->from, pc))
-		return 0; /* one that crosses to a fragment that another path was taken to lead to */
+		return; /* one that crosses to a fragment that another path was taken to lead to */
 	if (flow->block_count == FLOW_BLOCKS_MAX) {
 		flow->found.too_large = true;
-		return 0;
+		return;
 	}
-	if (!ARRAY_GROW(flow->block, flow->block_count))
-		return no_memory(error);
+	if (!ARRAY_GROW(flow->block, flow->block_count)) {
+		flow_lack_ways(flow);
+		return;
+	}
 	block = &flow->block[flow->block_count++];
 	block->pc = pc;
 	block->fragment = fragment;
@@ -527,9 +512,9 @@ static int new_block(struct flow *flow, struct flow_fragment *fragment, uint64_t
 	begin_block(flow, block, state, path, wrong && !flow_row_is_vague(&verdict));
 	*at = (uint32_t)flow->block_count;
 	/* What went through here before ends here from now on. */
-	if (inside && flow_enqueue(flow, inside - 1, error))
-		return -1;
-	return flow_enqueue(flow, (uint32_t)flow->block_count - 1, error);
+	if (inside)
+		flow_enqueue(flow, inside - 1);
+	flow_enqueue(flow, (uint32_t)flow->block_count - 1);
 }
 
 /* What leads there: the surest of all paths. */
@@ -557,20 +542,20 @@ static bool is_righted(const struct flow_block *block, const struct flow_state *
 }
 
 /* What a path brings replaces what another brought. */
-static int replace(struct flow *flow, uint32_t number, const struct flow_state *state,
-		   const struct flow_path *path, struct error *error)
+static void replace(struct flow *flow, uint32_t number, const struct flow_state *state,
+		    const struct flow_path *path)
 {
 	struct flow_block *block = &flow->block[number];
 
 	block->settled = true;
 	begin_block(flow, block, state, path, false);
-	return flow_enqueue(flow, number, error);
+	flow_enqueue(flow, number);
 }
 
 /* Where no row says which of two stack pointers is right, that of the surer path is. False: neither
  * path is surer. */
 static bool meet_without_row(struct flow *flow, uint32_t number, const struct flow_state *state,
-			     const struct flow_path *path, int *ret_result, struct error *error)
+			     const struct flow_path *path)
 {
 	const struct flow_block *block = &flow->block[number];
 
@@ -578,28 +563,32 @@ static bool meet_without_row(struct flow *flow, uint32_t number, const struct fl
 	    flow_state_same_frame(&block->state, state) ||
 	    (path->weak == block->weak && path->unsure == block->unsure))
 		return false;
-	if (path->unsure > block->unsure || (path->unsure == block->unsure && path->weak))
-		*ret_result = path->weak ? not_returning(flow, block->pc, path, error) : 0;
-	else if (block->settled)
+	if (path->unsure > block->unsure || (path->unsure == block->unsure && path->weak)) {
+		if (path->weak)
+			not_returning(flow, block->pc, path);
+	} else if (block->settled) {
 		return false;
-	else
-		*ret_result = replace(flow, number, state, path, error);
+	} else {
+		replace(flow, number, state, path);
+	}
 	return true;
 }
 
 /* Only paths that never happen have come to the block so far, and here is one that may. */
-static int come_to_life(struct flow *flow, uint32_t number, const struct flow_state *state,
-			const struct flow_path *path, struct error *error)
+static void come_to_life(struct flow *flow, uint32_t number, const struct flow_state *state,
+			 const struct flow_path *path)
 {
 	struct flow_block *block = &flow->block[number];
 	struct flow_row_verdict verdict;
 	bool wrong = flow_is_mismatch(block->fragment, block->pc, state, &verdict) &&
 		     !flow_row_is_vague(&verdict);
 
-	if (wrong && may_be_none(flow, path))
-		return leave_out(flow, block->pc, path, &verdict, error);
+	if (wrong && may_be_none(flow, path)) {
+		leave_out(flow, block->pc, path, &verdict);
+		return;
+	}
 	begin_block(flow, block, state, path, wrong);
-	return flow_enqueue(flow, number, error);
+	flow_enqueue(flow, number);
 }
 
 /* Of two paths the one that is wrong: it is sure, and the other lies behind a call. */
@@ -608,49 +597,60 @@ static bool is_surer(bool weak, uint8_t unsure, bool other_weak)
 	return !weak && !unsure && other_weak;
 }
 
-static int meet(struct flow *flow, uint32_t number, const struct flow_state *state,
-		const struct flow_path *path, struct error *error)
+/* Both may be taken, and neither is another function's. */
+static void join(struct flow *flow, uint32_t number, const struct flow_state *state,
+		 const struct flow_path *path)
 {
 	struct flow_block *block = &flow->block[number];
 	struct flow_row_verdict new, old;
 	struct flow_state joined;
 	bool righted = !flow->doubtful && is_righted(block, state), new_wrong, old_wrong;
-	enum flow_meeting meeting;
-	int result;
 
-	if (path->unsure == FLOW_NEVER && block->unsure != FLOW_NEVER)
-		return 0;
-	if (path->unsure != FLOW_NEVER && block->unsure == FLOW_NEVER)
-		return come_to_life(flow, number, state, path, error);
-	flow_fallthrough_join(flow, block, path);
-	meeting = flow_fallthrough_meet(flow, block, state, path);
-	if (meeting != FLOW_MEET)
-		return meeting == FLOW_REPLACE ? replace(flow, number, state, path, error) : 0;
 	flow_state_copy(&joined, &block->state);
-	if (!flow_state_join(&joined, state) && !righted)
-		return surer(block, path) ? flow_enqueue(flow, number, error) : 0;
-	if (block->fragment->silent && meet_without_row(flow, number, state, path, &result, error))
-		return result;
+	if (!flow_state_join(&joined, state) && !righted) {
+		if (surer(block, path))
+			flow_enqueue(flow, number);
+		return;
+	}
+	if (block->fragment->silent && meet_without_row(flow, number, state, path))
+		return;
 	new_wrong = flow_is_mismatch(block->fragment, block->pc, state, &new);
 	old_wrong = righted || (flow_is_mismatch(block->fragment, block->pc, &block->state, &old) &&
 				!flow_row_is_vague(&old));
 	if (flow->doubtful)
 		new_wrong = old_wrong = false; /* both count */
 	if (new_wrong && (path->unsure || (!old_wrong && !flow_row_is_vague(&new)))) {
-		if (is_surer(path->weak, path->unsure, block->weak) &&
-		    flow_contradict(flow, block->pc, block->callee, error))
-			return -1;
-		return leave_out(flow, block->pc, path, &new, error);
+		if (is_surer(path->weak, path->unsure, block->weak))
+			flow_contradict(flow, block->pc, block->callee);
+		leave_out(flow, block->pc, path, &new);
+	} else if (old_wrong && !new_wrong && !block->settled) {
+		if (is_surer(block->weak, block->unsure, path->weak))
+			flow_contradict(flow, block->pc, path->callee);
+		replace(flow, number, state, path);
+	} else {
+		flow_state_copy(&block->state, &joined);
+		surer(block, path);
+		flow_enqueue(flow, number);
 	}
-	if (old_wrong && !new_wrong && !block->settled) {
-		if (is_surer(block->weak, block->unsure, path->weak) &&
-		    flow_contradict(flow, block->pc, path->callee, error))
-			return -1;
-		return replace(flow, number, state, path, error);
+}
+
+static void meet(struct flow *flow, uint32_t number, const struct flow_state *state,
+		 const struct flow_path *path)
+{
+	struct flow_block *block = &flow->block[number];
+	const bool never = path->unsure == FLOW_NEVER, dead = block->unsure == FLOW_NEVER;
+
+	if (never != dead) {
+		if (dead)
+			come_to_life(flow, number, state, path);
+		return;
 	}
-	flow_state_copy(&block->state, &joined);
-	surer(block, path);
-	return flow_enqueue(flow, number, error);
+	flow_fallthrough_join(flow, block, path);
+	switch (flow_fallthrough_meet(flow, block, state, path)) {
+	case FLOW_MEET: join(flow, number, state, path); break;
+	case FLOW_REPLACE: replace(flow, number, state, path); break;
+	case FLOW_LEAVE_OUT: break;
+	}
 }
 
 /* The same once nothing changes any more: is the path wrong that comes here? One that a jump table's entry brings, if
@@ -678,8 +678,8 @@ static void tell_edge(struct flow *flow, struct flow_fragment *fragment, uint64_
 		flow->visitor->edge(flow->visitor->context, &edge);
 }
 
-int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
-	      const struct flow_path *path, struct error *error)
+void flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
+	       const struct flow_path *path)
 {
 	const struct flow_visitor *visitor = flow->visitor;
 	struct flow_fragment *fragment;
@@ -688,56 +688,47 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 
 	if (flow_callee_pop_move(flow->world, pc, state, &moved))
 		state = &moved;
-
-	if (flow->followed)
-		fragment = flow_known_fragment(flow, pc);
-	else if (part_of(flow, pc, state, path, &fragment, error))
-		return -1;
+	fragment = flow->followed ? flow_known_fragment(flow, pc) : part_of(flow, pc, state, path);
 	if (!fragment)
-		return 0;
-	if (path->from && flow_linked_is_call(fragment, pc, state))
-		return flow_linked_call(flow, fragment, state, path, error);
-	if (flow->proof)
-		return flow_proof_arrive(flow, fragment, pc, state, path, error);
+		return;
 	number = fragment->block_at[pc - fragment->begin];
-	if (flow->followed) {
+	if (path->from && flow_linked_is_call(fragment, pc, state)) {
+		flow_linked_call(flow, fragment, state, path);
+	} else if (flow->proof) {
+		flow_proof_arrive(flow, fragment, pc, state, path);
+	} else if (flow->followed) {
 		if (visitor && visitor->step && number && path->unsure != FLOW_NEVER)
 			visitor->step(visitor->context, fragment, path->from, pc, state);
 		if (visitor && visitor->edge && (number || path->unsure == FLOW_MASKED))
 			tell_edge(flow, fragment, pc, state, path);
-		return 0;
+	} else if (number && flow->block[number - 1].pc == pc) {
+		meet(flow, number - 1, state, path);
+	} else {
+		new_block(flow, fragment, pc, state, path);
 	}
-	if (number && flow->block[number - 1].pc == pc)
-		return meet(flow, number - 1, state, path, error);
-	return new_block(flow, fragment, pc, state, path, error);
 }
 
-static int flow_branch(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-		       struct flow_state *state, const struct flow_path *come, bool *ret_on,
-		       struct error *error);
+static bool flow_branch(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+			struct flow_state *state, const struct flow_path *come);
 static void flow_path_return(struct flow *flow, const struct code *code,
 			     const struct flow_state *state, const struct flow_path *path);
 /* ---- along a block ------------------------------------------------------------------------ */
 
-/* One instruction. *ret_on: the path goes on to the next. */
-static int step(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-		struct flow_state *state, const struct flow_path *come, bool *ret_on,
-		struct error *error)
+bool flow_go(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+	     struct flow_state *state, const struct flow_path *come)
 {
 	struct flow_path path = { .from = code->pc,
 				  .unsure = come->unsure,
 				  .fallthrough = come->fallthrough,
 				  .supposed = come->supposed };
 	struct flow_state taken;
-	bool begins;
+	bool begins, on;
 
-	*ret_on = false;
 	switch (code->flow) {
 	case CODE_NEXT:
-		*ret_on = !flow_thread_exits(state, code);
-		if (flow->world->ocaml &&
-		    flow_unruled_trap(flow, fragment, code, state, come, error))
-			return -1;
+		on = !flow_thread_exits(state, code);
+		if (flow->world->ocaml)
+			flow_unruled_trap(flow, fragment, code, state, come);
 		begins = flow_thread_begins(code, state);
 		if (code->system_call)
 			flow_word_change(state);
@@ -747,43 +738,43 @@ static int step(struct flow *flow, struct flow_fragment *fragment, const struct 
 		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
 		if (begins)
 			flow_thread_begin(state);
-		return 0;
+		return on;
 	case CODE_CALL:
 	case CODE_CALL_INDIRECT:
-		if (flow_fallthrough_call(flow, code, state, come, error))
-			return -1;
-		return flow_call(flow, fragment, code, state, come->unsure, ret_on, error);
+		flow_fallthrough_call(flow, code, state, come);
+		return flow_call(flow, fragment, code, state, come->unsure);
 	case CODE_JUMP:
 		path.weak = come->weak;
 		path.callee = come->callee;
-		return flow_come(flow, code->target, state, &path, error);
+		flow_come(flow, code->target, state, &path);
+		break;
 	case CODE_JUMP_INDIRECT:
-		if (flow_is_stub(flow->world->callees, code->pc)) {
-			*ret_on = true; /* until it is bound, a stub's jump leads on */
-			return 0;
-		}
-		return flow_jump_go(flow, fragment, code, state, come, error);
+		if (flow_is_stub(flow->world->callees, code->pc))
+			return true; /* until it is bound, a stub's jump leads on */
+		flow_jump_go(flow, fragment, code, state, come);
+		break;
 	case CODE_BRANCH:
 	case CODE_BEGIN:
 		if (!flow->proof)
-			return flow_branch(flow, fragment, code, state, come, ret_on, error);
-		*ret_on = true;
+			return flow_branch(flow, fragment, code, state, come);
 		flow_effect(state, code, 0);
-		if (!state->comparison.valid)
-			return flow_come(flow, code->target, state, &path, error);
+		if (!state->comparison.valid) {
+			flow_come(flow, code->target, state, &path);
+			return true;
+		}
 		flow_state_copy(&taken, state);
 		flow_effect_branch(&taken, code->condition, true);
 		flow_effect_branch(state, code->condition, false);
-		return flow_come(flow, code->target, &taken, &path, error);
+		flow_come(flow, code->target, &taken, &path);
+		return true;
 	case CODE_RETURN:
 		if (come->unsure == FLOW_NEVER)
-			return 0;
-		if (flow_fallthrough_leave(flow, state, come, error))
-			return -1;
+			break;
+		flow_fallthrough_leave(flow, state, come);
 		note_preserved(flow, state);
 		flow_path_return(flow, code, state, come);
 		flow->found.returns |= come->unsure < FLOW_DOUBTED && says_end(fragment, code->pc);
-		return 0;
+		break;
 	case CODE_STOP: break;
 	case CODE_UNKNOWN:
 		if (!come->unsure)
@@ -791,49 +782,29 @@ static int step(struct flow *flow, struct flow_fragment *fragment, const struct 
 		flow->found.is_handler |= code->interrupt_return && come->unsure != FLOW_NEVER;
 		break;
 	}
-	return 0;
-}
-
-int flow_go(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-	    struct flow_state *state, const struct flow_path *path, bool *ret_on,
-	    struct error *error)
-{
-	return step(flow, fragment, code, state, path, ret_on, error);
+	return false;
 }
 
 /* Behind the FDE's end lies another function's code, which is not returned to, or none with CFI. Compilers
  * let what they hold to be unreachable end so: nobody is accused of what that leads to. */
-int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		  const struct flow_path *path, struct error *error)
+void flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		   const struct flow_path *path)
 {
 	struct flow_path fallthrough = *path;
 	bool returns = flow->found.returns;
-	int result;
 
 	if (cfi_fde_find(flow->world->cfi, pc))
 		fallthrough.unsure = flow_doubt_more(fallthrough.unsure, FLOW_UNSURE);
 	flow->falls = !path->unsure && !path->weak;
-	result = flow_come(flow, pc, state, &fallthrough, error);
+	flow_come(flow, pc, state, &fallthrough);
 	flow->falls = false;
 	flow->found.returns = returns;
-	return result;
-}
-
-/* Behind a call that ends the fragment. */
-static int fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		    struct flow_path *path, struct error *error)
-{
-	bool on;
-
-	if (flow_fallthrough_pass(flow, pc, state, path, &on, error))
-		return -1;
-	return on ? flow_come(flow, pc, state, path, error) : 0;
 }
 
 static enum flow_meeting flow_path_overlap(const struct flow *flow, uint32_t number,
 					   struct flow_fragment *fragment, uint64_t from,
 					   uint64_t pc);
-static int walk(struct flow *flow, uint32_t number, struct error *error)
+static void walk(struct flow *flow, uint32_t number)
 {
 	struct flow_fragment *fragment = flow->block[number].fragment;
 	struct flow_state state;
@@ -854,55 +825,59 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 		struct code code;
 
 		found = flow_fragment_code(fragment, flow->world->decoder, pc);
-		if (!found)
-			return no_memory(error);
+		if (!found) {
+			flow_lack_ways(flow);
+			return;
+		}
 		code = *found; /* the array may move */
 		if (doubts && path.from && path.weak && !code.is_padding &&
-		    flow_fallthrough_pass(flow, pc, &state, &path, &on, error))
-			return -1;
-		if (!on)
-			return 0;
+		    !flow_fallthrough_pass(flow, pc, &state, &path))
+			return;
 		if (path.from)
 			meeting = flow_path_overlap(flow, number, fragment, path.from, pc);
 		if (meeting == FLOW_LEAVE_OUT)
-			return 0;
+			return;
 		if (path.from && ((*at && flow->block[*at - 1].pc == pc) || meeting == FLOW_MEET ||
 				  path.fallthrough != flow->block[number].fallthrough ||
-				  flow_unread_leads(flow, pc)))
-			return flow_come(flow, pc, &state, &path, error);
+				  flow_unread_leads(flow, pc))) {
+			flow_come(flow, pc, &state, &path);
+			return;
+		}
 		if (path.from && path.weak && may_be_none(flow, &path) &&
 		    flow_is_mismatch(fragment, pc, &state, &verdict) &&
-		    is_no_path(flow, &path, &verdict))
-			return leave_out(flow, pc, &path, &verdict, error);
+		    is_no_path(flow, &path, &verdict)) {
+			leave_out(flow, pc, &path, &verdict);
+			return;
+		}
 		*at = number + 1;
-		if (step(flow, fragment, &code, &state, &path, &on, error))
-			return -1;
+		on = flow_go(flow, fragment, &code, &state, &path);
 		flow_path_pass(&path, fragment, &code);
 		pc += code.length;
 	}
-	if (!on || pc != fragment->end || (path.weak && !doubts))
-		return 0;
-	return path.weak ? fall_out(flow, pc, &state, &path, error)
-			 : flow_fall_out(flow, pc, &state, &path, error);
+	if (!on || pc != fragment->end)
+		return;
+	if (!path.weak)
+		flow_fall_out(flow, pc, &state, &path);
+	else if (doubts && flow_fallthrough_pass(flow, pc, &state, &path))
+		flow_come(flow, pc, &state, &path); /* behind a call that ends the fragment */
 }
 
-static int flow_branch_late(struct flow *flow, struct error *error);
-static int follow(struct flow *flow, struct error *error)
+static void flow_branch_late(struct flow *flow);
+static void follow(struct flow *flow)
 {
-	while (flow->queue_count) {
+	while (flow->queue_count && !flow_lacks(flow->world)) {
 		uint32_t number = flow->queue[--flow->queue_count];
 
 		flow->block[number].queued = false;
-		if (walk(flow, number, error) ||
-		    (!flow->queue_count && flow_branch_late(flow, error)) ||
-		    (!flow->queue_count && flow_unread_doubt(flow, error)))
-			return -1;
+		walk(flow, number);
+		if (!flow->queue_count)
+			flow_branch_late(flow);
+		if (!flow->queue_count)
+			flow_unread_doubt(flow);
 	}
-	return 0;
 }
 
-int flow_enter(struct flow *flow, uint64_t entry, const struct flow_state *state,
-	       struct error *error)
+void flow_enter(struct flow *flow, uint64_t entry, const struct flow_state *state)
 {
 	struct flow_path path = { .weak = false };
 	struct flow_state called;
@@ -914,9 +889,11 @@ int flow_enter(struct flow *flow, uint64_t entry, const struct flow_state *state
 		state = &called;
 	}
 	flow->round.entered = true;
-	if (flow_come(flow, entry, state, &path, error))
-		return -1;
-	return flow->proof ? flow_proof_follow(flow, error) : follow(flow, error);
+	flow_come(flow, entry, state, &path);
+	if (flow->proof)
+		flow_proof_follow(flow);
+	else
+		follow(flow);
 }
 
 /* ==== where a branch goes =================================================================== */
@@ -950,13 +927,15 @@ static bool goes_now(struct flow *flow, const struct flow_fragment *fragment,
 }
 
 /* To the next instruction, as another path than the one that came. */
-static int pass(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-		const struct flow_state *state, const struct flow_path *path, struct error *error)
+static void pass(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+		 const struct flow_state *state, const struct flow_path *path)
 {
 	uint64_t next = code->pc + code->length;
 
-	return next < fragment->end ? flow_come(flow, next, state, path, error)
-				    : flow_fall_out(flow, next, state, path, error);
+	if (next < fragment->end)
+		flow_come(flow, next, state, path);
+	else
+		flow_fall_out(flow, next, state, path);
 }
 
 #define LOOK_AHEAD 4 /* instructions that leave the flags as they are */
@@ -978,30 +957,27 @@ static bool flow_branch_asks(const struct flow *flow, struct flow_fragment *frag
 
 /* To the target, with what the branch says if it is taken; and state is what it says if it is not: of its flag the
  * opposite. */
-static int take(struct flow *flow, const struct code *code, struct flow_state *state,
-		const struct flow_path *path, bool now, struct error *error)
+static void take(struct flow *flow, const struct code *code, struct flow_state *state,
+		 const struct flow_path *path, bool now)
 {
 	struct flow_state other;
-	int result = 0;
 
 	if (now && state->comparison.valid) {
 		flow_state_copy(&other, state);
 		flow_effect_branch(&other, code->condition, true);
 		flow_flags_branch(&other, code->condition, true);
-		result = flow_come(flow, code->target, &other, path, error);
+		flow_come(flow, code->target, &other, path);
 	} else if (now) {
 		flow_flags_branch(state, code->condition, true);
-		result = flow_come(flow, code->target, state, path, error);
+		flow_come(flow, code->target, state, path);
 	}
 	flow_effect_branch(state, code->condition, false);
 	flow_flags_branch(state, code->condition, false);
-	return result;
 }
 
-/* Follows the branch, while no proof is sought. *ret_on: the path goes on behind it. 0, or -1: no memory. */
-static int flow_branch(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-		       struct flow_state *state, const struct flow_path *come, bool *ret_on,
-		       struct error *error)
+/* Follows the branch, while no proof is sought. Returns whether the path goes on behind it. */
+static bool flow_branch(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+			struct flow_state *state, const struct flow_path *come)
 {
 	struct flow_path taken = { .from = code->pc,
 				   .unsure = come->unsure,
@@ -1018,39 +994,38 @@ static int flow_branch(struct flow *flow, struct flow_fragment *fragment, const 
 	flow_effect(state, code, 0);
 	doubt = doubt_of(flow, decision == FLOW_PASSED, decision == FLOW_PERHAPS_PASSED);
 	taken.unsure = flow_doubt_more(taken.unsure, doubt);
-	if (take(flow, code, state, &taken, goes_now(flow, fragment, code, doubt), error))
-		return -1;
+	take(flow, code, state, &taken, goes_now(flow, fragment, code, doubt));
 	doubt = doubt_of(flow, decision == FLOW_TAKEN, decision == FLOW_PERHAPS_TAKEN);
 	passed.unsure = flow_doubt_more(passed.unsure, doubt);
-	*ret_on = passed.unsure == come->unsure;
-	return *ret_on || !goes_now(flow, fragment, code, doubt)
-		       ? 0
-		       : pass(flow, fragment, code, state, &passed, error);
+	if (passed.unsure == come->unsure)
+		return true;
+	if (goes_now(flow, fragment, code, doubt))
+		pass(flow, fragment, code, state, &passed);
+	return false;
 }
 
-static int enqueue_ruling(struct flow *flow, struct error *error)
+static void enqueue_ruling(struct flow *flow)
 {
 	for (uint32_t i = 0; i < flow->block_count; i++)
-		if (flow->block[i].rules_out && flow_enqueue(flow, i, error))
-			return -1;
-	return 0;
+		if (flow->block[i].rules_out)
+			flow_enqueue(flow, i);
 }
 
-/* Once nothing is queued: paths that are ruled out are followed from then on. 0, or -1: no memory. */
-static int flow_branch_late(struct flow *flow, struct error *error)
+/* Once nothing is queued: paths that are ruled out are followed from then on. */
+static void flow_branch_late(struct flow *flow)
 {
-	if (flow->round.late)
-		return 0;
+	if (!flow->round.late)
+		enqueue_ruling(flow);
 	flow->round.late = true;
-	return enqueue_ruling(flow, error);
 }
 
-int flow_jump_met(struct flow *flow, struct error *error)
+void flow_jump_met(struct flow *flow)
 {
 	bool first = !flow->found.jump_unread && !flow->followed;
 
 	flow->found.jump_unread = true;
-	return first ? enqueue_ruling(flow, error) : 0;
+	if (first)
+		enqueue_ruling(flow);
 }
 
 /* ==== what is thought of a path, and the visit of all states ================================ */
@@ -1161,7 +1136,7 @@ static void visit(const struct flow *flow, const struct flow_block *block, const
 	visitor->instruction(visitor->context, flow, block, code, state);
 }
 
-static int visit_block(struct flow *flow, uint32_t number, struct error *error)
+static void visit_block(struct flow *flow, uint32_t number)
 {
 	const struct flow_visitor *visitor = flow->visitor;
 	const struct flow_block *block = &flow->block[number];
@@ -1177,33 +1152,29 @@ static int visit_block(struct flow *flow, uint32_t number, struct error *error)
 		const struct code *found = flow_fragment_code(fragment, flow->world->decoder, pc);
 		struct code code;
 
-		if (!found)
-			return error_set(error, ERROR_MEMORY, NULL, 0,
-					 "the ways through a function");
+		if (!found) {
+			flow_lack_ways(flow);
+			return;
+		}
 		code = *found; /* the array may move */
 		visit(flow, block, &code, &state);
 		flow->found.arguments |= goes_by(&code, &state);
-		if (flow_go(flow, fragment, &code, &state, &path, &on, error))
-			return -1;
+		on = flow_go(flow, fragment, &code, &state, &path);
 		flow_path_pass(&path, fragment, &code);
 		pc += code.length;
 	}
 	if (visitor && visitor->block_end)
 		visitor->block_end(visitor->context);
-	return on && pc < fragment->end && visitor && visitor->edge
-		       ? flow_come(flow, pc, &state, &path, error)
-		       : 0;
+	if (on && pc < fragment->end && visitor && visitor->edge)
+		flow_come(flow, pc, &state, &path);
 }
 
-static int visit_all(struct flow *flow, const struct flow_visitor *visitor, struct error *error)
+static void visit_all(struct flow *flow, const struct flow_visitor *visitor)
 {
-	int result = 0;
-
 	flow->visitor = visitor;
-	for (uint32_t i = 0; i < flow->block_count && !result; i++)
-		result = visit_block(flow, i, error);
+	for (uint32_t i = 0; i < flow->block_count; i++)
+		visit_block(flow, i);
 	flow->visitor = NULL;
-	return result;
 }
 
 static void join_unread(struct flow_unread_jumps *unread)
@@ -1215,15 +1186,15 @@ static void join_unread(struct flow_unread_jumps *unread)
 			flow_state_copy(&unread->all, &unread->jump[i].state);
 }
 
-int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error)
+void flow_visit(struct flow *flow, const struct flow_visitor *visitor)
 {
 	if (!flow->followed) {
 		flow->followed = true;
-		if (visit_all(flow, NULL, error))
-			return -1;
+		visit_all(flow, NULL);
 		join_unread(&flow->unread);
 	}
-	return visitor ? visit_all(flow, visitor, error) : 0;
+	if (visitor)
+		visit_all(flow, visitor);
 }
 
 /* Another block's path goes on to pc from an instruction that overlaps the one at from, and ends where that ends. */
@@ -1323,30 +1294,28 @@ void flow_restart(struct flow *flow)
 	flow->found = (struct flow_found) { .has_return = false };
 }
 
-static int follow_rounds(struct flow *flow, const struct flow_plan *plan, struct error *error)
+static void follow_rounds(struct flow *flow, const struct flow_plan *plan)
 {
 	const uint64_t entry = plan->entry ? plan->entry : flow->fragment[0]->begin;
-	int result = 0;
 
-	for (int round = 0; !result && flow_again(flow, round); round++) {
+	for (int round = 0; !flow_lacks(flow->world) && flow_again(flow, round); round++) {
 		flow_restart(flow);
-		result = plan->enter ? plan->enter(plan->context, flow, error)
-				     : flow_enter(flow, entry, plan->state, error);
+		if (plan->enter)
+			plan->enter(plan->context, flow);
+		else
+			flow_enter(flow, entry, plan->state);
 	}
-	return result;
 }
 
-int flow_follow(struct flow *flow, struct flow_world *world, const struct flow_plan *plan,
-		struct error *error)
+void flow_follow(struct flow *flow, struct flow_world *world, const struct flow_plan *plan)
 {
 	struct flow_fragment *first = plan->fragment;
-	int result = 0;
 
 	flow_init(flow, world, first);
-	if (!first && flow_fragment_of(world, plan->fde, &first, NULL, error))
-		return -1;
 	if (!first)
-		return 0;
+		first = flow_fragment_of(world, plan->fde, NULL);
+	if (!first)
+		return;
 	flow->fragment[0] = first;
 	flow->fragment_count = 1;
 	flow->function = plan->function ? plan->function : first->begin;
@@ -1357,15 +1326,13 @@ int flow_follow(struct flow *flow, struct flow_world *world, const struct flow_p
 		flow->world = &flow->quiet;
 	}
 	if (plan->silent && !flow_fragment_silence(first))
-		return error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
-	if (plan->proves)
-		result = flow_proof_try(world->proof, flow, &flow->proven, error);
-	if (result || flow->proven)
-		return result;
+		flow_lack(world, "rows of an FDE");
+	flow->proven = plan->proves && flow_proof_try(world->proof, flow);
+	if (flow->proven)
+		return;
 	do {
-		result = follow_rounds(flow, plan, error);
-	} while (!result && flow_fallthrough_again(flow));
-	return result;
+		follow_rounds(flow, plan);
+	} while (!flow_lacks(world) && flow_fallthrough_again(flow));
 }
 
 void flow_forget(struct flow *flow)

@@ -189,7 +189,9 @@ struct flow_world {
 	bool (*strange)(void *context, uint64_t callee, uint32_t *ret_callee_pop);
 	/* NULL, or says whether a function begins at pc that may be entered with the return address moved. */
 	bool (*enters)(void *context, uint64_t pc);
-	bool no_memory; /* something that was seen is missing */
+	/* What memory was short for first: flow_lack(). Then something that was seen is missing, and what comes of the
+	 * rest is told to nobody. ERROR_NONE: for nothing. Borrowed from who calls flow_world_init(). */
+	struct error *error;
 	/* The image has functions that preserve none of the psABI's registers, and so have no rules for them: Go's in
 	 * .debug_frame, OCaml's. */
 	bool go, ocaml;
@@ -332,10 +334,23 @@ struct flow {
 	const struct flow_visitor *visitor; /* during flow_visit(), or NULL */
 };
 
+/* There was no memory for what. Who follows paths goes on with less, and ends soon: flow_lacks(). */
+static inline void flow_lack(const struct flow_world *world, const char *what)
+{
+	if (world->error->code == ERROR_NONE)
+		error_set(world->error, ERROR_MEMORY, NULL, 0, "%s", what);
+}
+
+/* For something there was no memory. */
+static inline bool flow_lacks(const struct flow_world *world)
+{
+	return world->error->code != ERROR_NONE;
+}
+
 /* flow_fragment_create(), which also sets of which registers a missing rule claims nothing, by the fragment's language
- * (FLOW_ROW_UNRULED()). fde may be NULL, and ret_reason. */
-int flow_fragment_of(const struct flow_world *world, const struct cfi_fde *fde,
-		     struct flow_fragment **ret, enum flow_reason *ret_reason, struct error *error);
+ * (FLOW_ROW_UNRULED()). fde may be NULL, and ret_reason. NULL: it can't be followed, or there is no memory. */
+struct flow_fragment *flow_fragment_of(const struct flow_world *world, const struct cfi_fde *fde,
+				       enum flow_reason *ret_reason);
 /* How a function is followed. Zero-initialise; fde or fragment must be set. */
 struct flow_plan {
 	const struct cfi_fde *fde;	/* the first, or NULL: nothing is followed */
@@ -345,7 +360,7 @@ struct flow_plan {
 	const struct flow_state *state; /* at entry; NULL: as behind a call */
 	/* Calls flow_enter() for all entries, once in each round, in place of that of entry. What was told in the round
 	 * before may be told again. */
-	int (*enter)(void *context, struct flow *flow, struct error *error);
+	void (*enter)(void *context, struct flow *flow);
 	void *context;
 	bool proves;   /* the proof is tried first: flow.proven */
 	bool silent;   /* the rows are forgotten, as if there were no CFI */
@@ -354,12 +369,10 @@ struct flow_plan {
 };
 
 /* Follows all paths of a function, in as many rounds as needed. Borrows world. If there is nothing to follow, the flow
- * has no fragments. 0, or -1: no memory. flow_deinit() in both cases. */
-int flow_follow(struct flow *flow, struct flow_world *world, const struct flow_plan *plan,
-		struct error *error);
-/* Follows all paths from entry, in this round. state: at entry; NULL: as behind a call. 0, or -1: no memory. */
-int flow_enter(struct flow *flow, uint64_t entry, const struct flow_state *state,
-	       struct error *error);
+ * has no fragments. flow_deinit() in both cases. */
+void flow_follow(struct flow *flow, struct flow_world *world, const struct flow_plan *plan);
+/* Follows all paths from entry, in this round. state: at entry; NULL: as behind a call. */
+void flow_enter(struct flow *flow, uint64_t entry, const struct flow_state *state);
 /* The flow's fragment that covers pc; NULL: none that was met. */
 static inline struct flow_fragment *flow_known_fragment(const struct flow *flow, uint64_t pc)
 {
@@ -370,8 +383,8 @@ static inline struct flow_fragment *flow_known_fragment(const struct flow *flow,
 }
 
 /* Goes through all blocks once more, calls the visitor (or NULL), and sets how paths return: before the visitor is called
- * that is known of all. 0, or -1: no memory. */
-int flow_visit(struct flow *flow, const struct flow_visitor *visitor, struct error *error);
+ * that is known of all. */
+void flow_visit(struct flow *flow, const struct flow_visitor *visitor);
 /* Once its paths were followed: what those must know who call it, or whose fragments it perhaps leads to. entered: it
  * was entered as a function is. */
 void flow_learn(struct flow *flow, bool entered);

@@ -566,8 +566,7 @@ ARRAY_ORDER(compare, struct flow_clobber, pc)
 static uint32_t find(const struct flow_clobber *known, size_t count, uint64_t pc)
 {
 	const struct flow_clobber key = { .pc = pc };
-	const struct flow_clobber *found =
-		count ? bsearch(&key, known, count, sizeof(*known), compare) : NULL;
+	const struct flow_clobber *found = ARRAY_FIND(known, count, &key, compare);
 
 	return found ? found->registers : 0;
 }
@@ -633,10 +632,9 @@ static void add(struct flow_world *world, uint64_t pc, uint32_t registers)
 
 	if (!registers || !clobbers)
 		return;
-	if (ARRAY_GROW(clobbers->found, clobbers->found_count))
-		clobbers->found[clobbers->found_count++] = (struct flow_clobber) { pc, registers };
-	else
-		world->no_memory = true;
+	if (!ARRAY_ADD(clobbers->found, clobbers->found_count,
+		       (struct flow_clobber) { pc, registers }))
+		flow_lack(world, "functions of an image");
 }
 
 void flow_clobbers_pass(struct flow_world *world, const struct flow_fragment *fragment)
@@ -755,13 +753,11 @@ bool flow_world_learn(struct flow_world *world)
 			clobbers->found[more++] = *found;
 	}
 	again = more && is_called(clobbers->found, more, world->cfi->image);
-	for (size_t i = 0; i < more && again; i++) {
-		if (!ARRAY_GROW(clobbers->known, clobbers->known_count)) {
-			world->no_memory = true;
+	for (size_t i = 0; i < more && again; i++)
+		if (!ARRAY_ADD(clobbers->known, clobbers->known_count, clobbers->found[i])) {
+			flow_lack(world, "functions of an image");
 			return false;
 		}
-		clobbers->known[clobbers->known_count++] = clobbers->found[i];
-	}
 	if (again)
 		clobbers->known_count = merge(clobbers->known, clobbers->known_count);
 	clobbers->found_count = 0;
@@ -809,18 +805,15 @@ static bool leaves_rax(const struct flow_fragment *fragment, const struct code *
 }
 
 /* The function at pc only touches the stack: it leaves rax as it was. */
-static int is_probe(const struct flow_world *world, uint64_t pc, bool *ret, struct error *error)
+static bool is_probe(const struct flow_world *world, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(world->cfi, pc);
 	struct flow_fragment *fragment;
-	enum flow_reason reason;
-	bool returns = false;
+	bool returns = false, probe;
 
-	*ret = false;
 	if (!fde || fde->pc_begin != pc || fde->pc_range > PROBE_BYTES)
-		return 0;
-	if (flow_fragment_create(world->cfi, fde, &fragment, &reason, error))
-		return -1;
+		return false;
+	fragment = flow_fragment_of(world, fde, NULL);
 	while (fragment && pc < fragment->end) {
 		const struct code *code = flow_fragment_code(fragment, world->decoder, pc);
 
@@ -829,33 +822,27 @@ static int is_probe(const struct flow_world *world, uint64_t pc, bool *ret, stru
 		returns |= code->flow == CODE_RETURN;
 		pc += code->length;
 	}
-	*ret = fragment && pc == fragment->end && returns;
+	probe = fragment && pc == fragment->end && returns;
 	flow_fragment_destroy(fragment);
-	return 0;
+	return probe;
 }
 
 /* The call's size of a frame is taken off rsp behind it: rax is what it was, if that is a probe. */
-static int flow_probe_call(struct flow *flow, struct flow_fragment *fragment,
-			   const struct code *call, const struct value *rax,
-			   struct flow_state *state, struct error *error)
+static void flow_probe_call(struct flow *flow, struct flow_fragment *fragment,
+			    const struct code *call, const struct value *rax,
+			    struct flow_state *state)
 {
 	uint64_t next = call->pc + call->length;
 	const struct code *code;
-	bool probe;
 
 	if (call->flow != CODE_CALL || rax->kind != VALUE_CONSTANT || next >= fragment->end)
-		return 0;
+		return;
 	code = flow_fragment_code(fragment, flow->world->decoder, next);
 	if (!code)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-	if (code->effect != EFFECT_SUBTRACT_REGISTER || code->reg != REGISTER_RSP ||
-	    code->source != REGISTER_RAX)
-		return 0;
-	if (is_probe(flow->world, call->target, &probe, error))
-		return -1;
-	if (probe)
+		flow_lack_ways(flow);
+	else if (code->effect == EFFECT_SUBTRACT_REGISTER && code->reg == REGISTER_RSP &&
+		 code->source == REGISTER_RAX && is_probe(flow->world, call->target))
 		state->reg[REGISTER_RAX] = *rax;
-	return 0;
 }
 
 /* ==== does a call throw where the tables say that its exception would land? ================= */
@@ -1230,8 +1217,8 @@ static bool lands(struct flow *flow, const struct flow_fragment *fragment, const
 
 /* Behind the call, in the landing pads of its place. Whoever goes there takes the arguments off the
  * stack that were pushed for the call (DW_CFA_GNU_args_size). */
-static int catch (struct flow *flow, const struct flow_fragment *fragment, const struct code *code,
-		  const struct flow_state *state, uint8_t unsure, struct error *error)
+static void catch (struct flow *flow, const struct flow_fragment *fragment, const struct code *code,
+		   const struct flow_state *state, uint8_t unsure)
 {
 	const struct row *row;
 	struct flow_state caught;
@@ -1239,7 +1226,7 @@ static int catch (struct flow *flow, const struct flow_fragment *fragment, const
 	const struct flow_fragment *part_of_pad;
 
 	if (!fragment->pad_count)
-		return 0;
+		return;
 	flow_state_copy(&caught, state);
 	row = flow_fragment_row(fragment, code->pc);
 	if (row)
@@ -1259,10 +1246,8 @@ static int catch (struct flow *flow, const struct flow_fragment *fragment, const
 		if (!lands(flow, fragment, code, pad, part_of_pad, &caught, &path))
 			continue;
 		pad->reached |= path.unsure != FLOW_UNTHROWN;
-		if (flow_come(flow, pad->pad, &caught, &path, error))
-			return -1;
+		flow_come(flow, pad->pad, &caught, &path);
 	}
-	return 0;
 }
 
 /* The return address is taken off the stack first. */
@@ -1368,8 +1353,8 @@ static void doubt_arguments(const struct flow *flow, const struct flow_fragment 
 /* GCC's -fsplit-stack: a function that has too little stack calls __morestack first. That calls what lies
  * behind the `ret` behind the call, on another stack, with the arguments as they were; when it comes
  * back, to the `ret`, the function is done. */
-static int split_stack(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-		       uint8_t unsure, struct error *error)
+static void split_stack(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+			uint8_t unsure)
 {
 	uint64_t next = code->pc + code->length;
 	struct flow_path path = { .from = code->pc, .unsure = unsure };
@@ -1378,14 +1363,14 @@ static int split_stack(struct flow *flow, struct flow_fragment *fragment, const 
 
 	if (code->flow != CODE_CALL || !flow_splits_stack(flow->world->callees, code->target) ||
 	    next >= fragment->end)
-		return 0;
+		return;
 	behind = flow_fragment_code(fragment, flow->world->decoder, next);
 	if (!behind)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-	if (behind->flow != CODE_RETURN || behind->length != RETURN_BYTES)
-		return 0;
+		flow_lack_ways(flow);
+	if (!behind || behind->flow != CODE_RETURN || behind->length != RETURN_BYTES)
+		return;
 	flow_state_enter(&state);
-	return flow_come(flow, next + RETURN_BYTES, &state, &path, error);
+	flow_come(flow, next + RETURN_BYTES, &state, &path);
 }
 
 /* Behind the call lie data, and the path goes on where nobody knows, as behind a computed jump. The fast proof doesn't
@@ -1399,14 +1384,13 @@ static bool goes_elsewhere(struct flow *flow, struct flow_fragment *fragment,
 	       flow_is_text(flow->world, fragment, code->pc + code->length);
 }
 
-static int jump_over_data(struct flow *flow, const struct flow_fragment *fragment,
-			  const struct code *code, const struct flow_state *state,
-			  struct error *error)
+static void jump_over_data(struct flow *flow, const struct flow_fragment *fragment,
+			   const struct code *code, const struct flow_state *state)
 {
 	flow->found.jump_unknown = true;
-	if (flow_jump_met(flow, error))
-		return -1;
-	return flow->followed ? 0 : flow_unread_note(flow, fragment, code, state, error);
+	flow_jump_met(flow);
+	if (!flow->followed)
+		flow_unread_note(flow, fragment, code, state);
 }
 
 /* To who wants to know. */
@@ -1423,8 +1407,8 @@ static void tell_called(const struct flow_world *world, const struct code *call)
 						       .fde = fde });
 }
 
-int flow_call(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-	      struct flow_state *state, uint8_t unsure, bool *ret_on, struct error *error)
+bool flow_call(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+	       struct flow_state *state, uint8_t unsure)
 {
 	const struct flow_world *world = flow->world;
 	uint64_t next = code->pc + code->length;
@@ -1432,14 +1416,14 @@ int flow_call(struct flow *flow, struct flow_fragment *fragment, const struct co
 	struct value rax;
 	uint64_t callee;
 
-	*ret_on = true;
 	if (code->flow == CODE_CALL && flow_call_is_push(fragment->fde, world->cfi->image,
 							 world->decoder, next, code->target)) {
 		struct flow_path path = { .from = code->pc, .unsure = unsure };
 
 		push_address(code, state);
-		*ret_on = code->target == next;
-		return *ret_on ? 0 : flow_come(flow, code->target, state, &path, error);
+		if (code->target != next)
+			flow_come(flow, code->target, state, &path);
+		return code->target == next;
 	}
 	if (code->flow == CODE_CALL && !flow->followed && !unsure)
 		tell_called(world, code);
@@ -1453,19 +1437,16 @@ int flow_call(struct flow *flow, struct flow_fragment *fragment, const struct co
 	flow_call_lend(state);
 	flow_callee_pop_call(flow, fragment, code, callee, state);
 	flow_clobbers_call(world, code, state);
-	if (flow_probe_call(flow, fragment, code, &rax, state, error))
-		return -1;
-	if (catch (flow, fragment, code, state, unsure, error) ||
-	    split_stack(flow, fragment, code, unsure, error))
-		return -1;
+	flow_probe_call(flow, fragment, code, &rax, state);
+	catch (flow, fragment, code, state, unsure);
+	split_stack(flow, fragment, code, unsure);
 	if (goes_elsewhere(flow, fragment, code)) {
-		*ret_on = false;
-		return unsure == FLOW_NEVER ? 0
-					    : jump_over_data(flow, fragment, code, state, error);
+		if (unsure != FLOW_NEVER)
+			jump_over_data(flow, fragment, code, state);
+		return false;
 	}
-	*ret_on = code->flow != CODE_CALL ||
-		  (!flow_never_returns(world->callees, code->target) &&
-		   !(world->never_by_code &&
-		     flow_never_returns_by_code(world->callees, code->target)));
-	return 0;
+	return code->flow != CODE_CALL ||
+	       (!flow_never_returns(world->callees, code->target) &&
+		!(world->never_by_code &&
+		  flow_never_returns_by_code(world->callees, code->target)));
 }

@@ -38,35 +38,41 @@ static void find_own(struct flow *flow, uint32_t number)
 	}
 }
 
-static int code_after(struct flow *flow, uint64_t pc, size_t *ret, struct error *error)
+/* NULL: none is known there. */
+static struct flow_fallthrough *find_after(const struct flow *flow, uint64_t pc)
 {
-	for (*ret = 0; *ret < flow->after.count; ++*ret)
-		if (flow->after.code[*ret].pc == pc)
-			return 0;
-	if (!ARRAY_GROW(flow->after.code, flow->after.count))
-		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-	flow->after.code[flow->after.count++] = (struct flow_fallthrough) { .pc = pc };
-	return 0;
+	for (size_t i = 0; i < flow->after.count; i++)
+		if (flow->after.code[i].pc == pc)
+			return &flow->after.code[i];
+	return NULL;
+}
+
+/* NULL: no memory. */
+static struct flow_fallthrough *code_after(struct flow *flow, uint64_t pc)
+{
+	struct flow_fallthrough *known = find_after(flow, pc);
+
+	if (!known &&
+	    !ARRAY_ADD(flow->after.code, flow->after.count, (struct flow_fallthrough) { .pc = pc }))
+		flow_lack_ways(flow);
+	return known ? known : find_after(flow, pc);
 }
 
 /* ---- what is supposed, and contradicted -------------------------------------------------------- */
 
 static bool is_contradicted(const struct flow *flow, uint64_t pc)
 {
-	for (size_t i = 0; i < flow->after.count; i++)
-		if (flow->after.code[i].pc == pc)
-			return flow->after.code[i].contradicted;
-	return false;
+	const struct flow_fallthrough *known = find_after(flow, pc);
+
+	return known && known->contradicted;
 }
 
-static int suppose(struct flow *flow, uint64_t pc, struct flow_path *path, struct error *error)
+static void suppose(struct flow *flow, uint64_t pc, struct flow_path *path)
 {
-	if (!ARRAY_GROW(flow->after.supposed, flow->after.supposed_count))
-		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-	flow->after.supposed[flow->after.supposed_count++] =
-		(struct flow_supposed) { pc, path->supposed };
+	if (!ARRAY_ADD(flow->after.supposed, flow->after.supposed_count,
+		       (struct flow_supposed) { pc, path->supposed }))
+		flow_lack_ways(flow);
 	path->supposed = (uint32_t)flow->after.supposed_count;
-	return 0;
 }
 
 void flow_fallthrough_join(const struct flow *flow, struct flow_block *block,
@@ -79,20 +85,15 @@ void flow_fallthrough_join(const struct flow *flow, struct flow_block *block,
 }
 
 /* What is supposed of the code behind that call; whole: any before it may be the call that never comes back. */
-static int contradict(struct flow *flow, uint32_t number, bool whole, struct error *error)
+static void contradict(struct flow *flow, uint32_t number, bool whole)
 {
-	size_t at;
-
 	for (; number; number = whole ? flow->after.supposed[number - 1].before : 0) {
-		const uint64_t pc = flow->after.supposed[number - 1].pc;
+		struct flow_fallthrough *code = code_after(flow,
+							   flow->after.supposed[number - 1].pc);
 
-		if (is_contradicted(flow, pc))
-			continue;
-		if (code_after(flow, pc, &at, error))
-			return -1;
-		flow->after.code[at].contradicted = flow->after.found = true;
+		if (code && !code->contradicted)
+			code->contradicted = flow->after.found = true;
 	}
-	return 0;
 }
 
 /* The same of what is likely: it is not, nor is what the path was beyond before. */
@@ -124,66 +125,64 @@ static void note_call(struct flow *flow, uint32_t number, const struct code *cal
 		fallthrough->calls = true;
 }
 
-int flow_fallthrough_call(struct flow *flow, const struct code *call,
-			  const struct flow_state *state, const struct flow_path *path,
-			  struct error *error)
+void flow_fallthrough_call(struct flow *flow, const struct code *call,
+			   const struct flow_state *state, const struct flow_path *path)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (flow->followed)
-		return 0;
+		return;
 	if (path->fallthrough)
 		note_call(flow, path->fallthrough, call, rsp);
 	if (!path->supposed)
-		return 0;
+		return;
 	if (call->flow == CODE_CALL && flow_lands(flow->world->callees, call->target))
-		return contradict(flow, path->supposed, true, error);
-	return rsp->kind == VALUE_CFA && !is_aligned(rsp)
-		       ? contradict(flow, path->supposed, false, error)
-		       : 0;
+		contradict(flow, path->supposed, true);
+	else if (rsp->kind == VALUE_CFA && !is_aligned(rsp))
+		contradict(flow, path->supposed, false);
 }
 
-int flow_fallthrough_leave(struct flow *flow, const struct flow_state *state,
-			   const struct flow_path *path, struct error *error)
+void flow_fallthrough_leave(struct flow *flow, const struct flow_state *state,
+			    const struct flow_path *path)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
 	if (flow->followed || rsp->kind != VALUE_CFA || rsp->number == -8 ||
 	    flow_callee_pop_returns(state))
-		return 0;
+		return;
 	refute(flow, path->fallthrough);
-	return contradict(flow, path->supposed, true, error);
+	contradict(flow, path->supposed, true);
 }
 
 /* ---- what is not known ------------------------------------------------------------------------- */
 
-int flow_fallthrough_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
-			  struct flow_path *path, bool *ret_on, struct error *error)
+bool flow_fallthrough_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
+			   struct flow_path *path)
 {
 	enum flow_whose whose = flow->world->fallthrough(flow->world->context, pc, path);
 	const struct value *rsp = &state->reg[REGISTER_RSP];
+	const bool aligned = rsp->kind == VALUE_CFA && is_aligned(rsp);
 	struct flow_fallthrough *fallthrough;
-	size_t number;
+	uint32_t number;
 
-	*ret_on = whose != FLOW_ANOTHERS;
-	if (*ret_on && path->callee && flow_certainly_returns(flow->world->callees, path->callee))
-		whose = FLOW_OWN;
-	if (whose == FLOW_SUPPOSED_OWN && !is_contradicted(flow, pc))
-		return rsp->kind == VALUE_CFA && is_aligned(rsp) ? suppose(flow, pc, path, error)
-								 : 0;
-	if (!*ret_on || whose == FLOW_OWN)
-		return 0;
-	if (code_after(flow, pc, &number, error))
-		return -1;
-	fallthrough = &flow->after.code[number];
-	if (fallthrough->own)
-		return 0;
-	fallthrough->likely = whose == FLOW_LIKELY_OWN && rsp->kind == VALUE_CFA && is_aligned(rsp);
-	*ret_on = !flow->after.settled;
-	if (path->fallthrough != number + 1)
+	if (whose == FLOW_ANOTHERS)
+		return false;
+	if (path->callee && flow_certainly_returns(flow->world->callees, path->callee))
+		return true;
+	if (whose == FLOW_SUPPOSED_OWN && !is_contradicted(flow, pc)) {
+		if (aligned)
+			suppose(flow, pc, path);
+		return true;
+	}
+	fallthrough = whose == FLOW_OWN ? NULL : code_after(flow, pc);
+	if (!fallthrough || fallthrough->own)
+		return true;
+	fallthrough->likely = whose == FLOW_LIKELY_OWN && aligned;
+	number = (uint32_t)(fallthrough - flow->after.code) + 1;
+	if (path->fallthrough != number)
 		fallthrough->before = path->fallthrough;
-	path->fallthrough = (uint32_t)number + 1;
-	return 0;
+	path->fallthrough = number;
+	return !flow->after.settled;
 }
 
 enum flow_meeting flow_fallthrough_meet(struct flow *flow, const struct flow_block *block,

@@ -16,19 +16,21 @@
 
 /* ==== the owner of all that is known of an image ============================================ */
 
-int flow_world_take(struct flow_world *world, const struct cfi *cfi, struct error *error)
+bool flow_world_take(struct flow_world *world, const struct cfi *cfi)
 {
 	flow_callees_destroy(world->callees);
 	world->cfi = cfi;
 	world->callees = flow_callees_create(cfi, world->decoder, world->object != NULL);
-	return world->callees ? 0
-			      : error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	if (!world->callees)
+		flow_lack(world, "an image's instructions");
+	return world->callees;
 }
 
 int flow_world_init(struct flow_world *world, const struct cfi *cfi, const struct object *object,
 		    struct error *error)
 {
-	*world = (struct flow_world) { .cfi = cfi, .object = object };
+	*world = (struct flow_world) { .cfi = cfi, .object = object, .error = error };
+	error->code = ERROR_NONE;
 	if (flow_code_map_init(&world->map, cfi->image, error))
 		return -1;
 	world->decoder = code_decoder_create();
@@ -39,7 +41,7 @@ int flow_world_init(struct flow_world *world, const struct cfi *cfi, const struc
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	if (object)
 		code_decoder_leave_unknown(world->decoder, object->unknown, object->unknown_count);
-	return flow_world_take(world, cfi, error);
+	return flow_world_take(world, cfi) ? 0 : -1;
 }
 
 void flow_world_deinit(struct flow_world *world)

@@ -16,12 +16,13 @@ struct object;
 
 /* ---- the owner of all that is known of an image ---- */
 
-/* Sets what follows paths in the image. Borrows cfi, and object: that its image is the layout of, or NULL. 0, or -1: no
- * memory, or more code than FLOW_IMAGE_BYTES_MAX. flow_world_deinit() in both cases. */
+/* Sets what follows paths in the image. Borrows cfi, error, and object: that its image is the layout of, or NULL. 0, or -1:
+ * no memory, or more code than FLOW_IMAGE_BYTES_MAX. flow_world_deinit() in both cases. */
 int flow_world_init(struct flow_world *world, const struct cfi *cfi, const struct object *object,
 		    struct error *error);
-/* Goes on with other CFI of the same image: what was known of callees is forgotten. 0, or -1: no memory. */
-int flow_world_take(struct flow_world *world, const struct cfi *cfi, struct error *error);
+/* Goes on with other CFI of the same image: what was known of callees is forgotten. False: no memory, and nothing can be
+ * followed. */
+bool flow_world_take(struct flow_world *world, const struct cfi *cfi);
 void flow_world_deinit(struct flow_world *world);
 #define FLOW_LEARNED_ROUNDS_MAX                                                                    \
 	8 /* times that all functions are followed again, since more was learned */

@@ -85,9 +85,8 @@ static void come_back(const struct flow_world *world, uint64_t pc, struct flow_s
 	flow_clobbers_call(world, &call, state);
 }
 
-int flow_linked_call(struct flow *flow, const struct flow_fragment *fragment,
-		     const struct flow_state *state, const struct flow_path *path,
-		     struct error *error)
+void flow_linked_call(struct flow *flow, const struct flow_fragment *fragment,
+		      const struct flow_state *state, const struct flow_path *path)
 {
 	const struct value *to = &state->reg[fragment->row[0].reg[REGISTER_RIP].reg];
 	struct flow_path behind = *path;
@@ -97,23 +96,12 @@ int flow_linked_call(struct flow *flow, const struct flow_fragment *fragment,
 		flow_proof_fail(flow);
 	if (flow->followed || flow->proof || to->kind != VALUE_CONSTANT ||
 	    !flow_has(flow, (uint64_t)to->number))
-		return 0;
+		return;
 	flow_state_copy(&after, state);
 	come_back(flow->world, fragment->begin, &after);
 	behind.weak = true;
 	behind.callee = fragment->begin;
-	return flow_come(flow, (uint64_t)to->number, &after, &behind, error);
-}
-
-int flow_linked_leave(struct flow *flow, struct flow_fragment **fragment,
-		      const struct flow_state *state, const struct flow_path *path,
-		      struct error *error)
-{
-	int result = flow_linked_call(flow, *fragment, state, path, error);
-
-	flow_fragment_destroy(*fragment);
-	*fragment = NULL;
-	return result;
+	flow_come(flow, (uint64_t)to->number, &after, &behind);
 }
 
 /* No argument is passed in it (psABI, 3.2.3). */
@@ -275,9 +263,8 @@ static void enter_handler(const struct flow_state *state, struct flow_state *ret
 	flow_word_touch(ret, &rsp, (uint64_t)(-8 - rsp.number));
 }
 
-int flow_unruled_trap(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-		      const struct flow_state *state, const struct flow_path *come,
-		      struct error *error)
+void flow_unruled_trap(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+		       const struct flow_state *state, const struct flow_path *come)
 {
 	struct flow_path path = { .from = code->pc,
 				  .unsure = come->unsure,
@@ -290,13 +277,13 @@ int flow_unruled_trap(struct flow *flow, struct flow_fragment *fragment, const s
 
 	if (code->effect != EFFECT_ADDRESS || !flow_row_unruled(fragment->agreed) ||
 	    rsp->kind != VALUE_CFA || rsp->number > -8)
-		return 0;
+		return;
 	first = *code;
 	handler = handler_of(flow, fragment, &first);
 	if (!handler)
-		return 0;
+		return;
 	enter_handler(state, &raised);
-	return flow_come(flow, handler, &raised, &path, error);
+	flow_come(flow, handler, &raised, &path);
 }
 
 /* ==== jumps whose targets nobody knows ====================================================== */
@@ -338,22 +325,20 @@ static void flow_unread_forget(struct flow *flow, uint64_t pc)
 		flow->unread.jump[i] = flow->unread.jump[--flow->unread.count];
 }
 
-int flow_unread_note(struct flow *flow, const struct flow_fragment *fragment,
-		     const struct code *jump, const struct flow_state *state, struct error *error)
+void flow_unread_note(struct flow *flow, const struct flow_fragment *fragment,
+		      const struct code *jump, const struct flow_state *state)
 {
 	size_t i = find(flow, jump->pc);
 
 	if (!fragment->silent && leaves(flow, jump, state))
-		return 0;
-	if (i == flow->unread.count) {
-		if (!ARRAY_GROW(flow->unread.jump, flow->unread.count))
-			return error_set(error, ERROR_MEMORY, NULL, 0,
-					 "the ways through a function");
-		flow->unread.count++;
+		return;
+	if (i == flow->unread.count && !ARRAY_GROW(flow->unread.jump, flow->unread.count)) {
+		flow_lack_ways(flow);
+		return;
 	}
+	flow->unread.count += i == flow->unread.count;
 	flow->unread.jump[i].pc = jump->pc;
 	flow_state_copy(&flow->unread.jump[i].state, state);
-	return 0;
 }
 
 /* ---- what the jump alone reaches -------------------------------------------------------------- */
@@ -363,7 +348,7 @@ struct gap {
 	struct flow_fragment *fragment;
 	uint8_t *leads_back; /* of each byte of the fragment: from the instruction there */
 	uint32_t written;    /* by those; what they pop was there before */
-	bool changed, no_memory;
+	bool changed;
 };
 
 bool flow_unread_leads(const struct flow *flow, uint64_t pc)
@@ -386,10 +371,8 @@ static bool lead(struct gap *gap, uint64_t pc)
 		return gap->leads_back[pc - fragment->begin];
 	if (flow_unread_leads(flow, pc))
 		return true;
-	if (ARRAY_GROW(flow->unread.back, flow->unread.back_count))
-		flow->unread.back[flow->unread.back_count++] = pc;
-	else
-		gap->no_memory = true;
+	if (!ARRAY_ADD(flow->unread.back, flow->unread.back_count, pc))
+		flow_lack_ways(flow);
 	return true;
 }
 
@@ -429,9 +412,11 @@ static void sweep(struct gap *gap)
 	}
 }
 
-static int find_back(struct flow *flow, uint32_t *ret_written, struct error *error)
+/* Returns the registers that are written. */
+static uint32_t find_back(struct flow *flow)
 {
-	*ret_written = 0;
+	uint32_t written = 0;
+
 	for (size_t i = 0; i < flow->fragment_count; i++) {
 		struct flow_fragment *fragment = flow->fragment[i];
 		struct gap gap = { .flow = flow, .fragment = fragment, .changed = true };
@@ -439,18 +424,16 @@ static int find_back(struct flow *flow, uint32_t *ret_written, struct error *err
 		if (!fragment->silent)
 			continue;
 		gap.leads_back = calloc(fragment->end - fragment->begin, 1);
-		gap.no_memory = !gap.leads_back;
-		while (gap.changed && !gap.no_memory) {
+		if (!gap.leads_back)
+			flow_lack_ways(flow);
+		while (gap.changed && !flow_lacks(flow->world)) {
 			gap.changed = false;
 			sweep(&gap);
 		}
 		free(gap.leads_back);
-		*ret_written |= gap.written;
-		if (gap.no_memory)
-			return error_set(error, ERROR_MEMORY, NULL, 0,
-					 "the ways through a function");
+		written |= gap.written;
 	}
-	return 0;
+	return written;
 }
 
 /* ---- what is not known then -------------------------------------------------------------------- */
@@ -497,7 +480,7 @@ static bool lose(struct flow_state *state, const struct flow_state *at_jump, uin
 }
 
 /* The block that passes through pc, where one is to begin. */
-static int part_block(struct flow *flow, uint64_t pc, struct error *error)
+static void part_block(struct flow *flow, uint64_t pc)
 {
 	for (size_t i = 0; i < flow->fragment_count; i++) {
 		const struct flow_fragment *fragment = flow->fragment[i];
@@ -506,10 +489,11 @@ static int part_block(struct flow *flow, uint64_t pc, struct error *error)
 		if (pc < fragment->begin || pc >= fragment->end)
 			continue;
 		number = fragment->block_at[pc - fragment->begin];
-		if (number && flow->block[number - 1].pc != pc)
-			return flow_enqueue(flow, number - 1, error);
+		if (number && flow->block[number - 1].pc != pc) {
+			flow_enqueue(flow, number - 1);
+			return;
+		}
 	}
-	return 0;
 }
 
 #define ALIKE 8 /* of those before it, each jump is compared with so many */
@@ -534,39 +518,35 @@ static size_t *find_unlike(const struct flow *flow, size_t *ret_count)
 	return number;
 }
 
-static int lose_all(struct flow *flow, uint32_t written, struct error *error)
+static void lose_all(struct flow *flow, uint32_t written)
 {
 	size_t count, *number = find_unlike(flow, &count);
-	int result = 0;
 
 	if (!number)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-	for (uint32_t i = 0; i < flow->block_count && !result; i++) {
+		flow_lack_ways(flow);
+	for (uint32_t i = 0; number && i < flow->block_count; i++) {
 		bool changed = false;
 
 		for (size_t k = 0; k < count; k++)
 			changed |= lose(&flow->block[i].state, &flow->unread.jump[number[k]].state,
 					written, flow->block[i].fragment->silent);
 		if (changed)
-			result = flow_enqueue(flow, i, error);
+			flow_enqueue(flow, i);
 	}
 	free(number);
-	return result;
 }
 
-int flow_unread_doubt(struct flow *flow, struct error *error)
+void flow_unread_doubt(struct flow *flow)
 {
 	size_t known = flow->unread.back_count;
 	uint32_t written;
 
 	if (!flow->unread.count)
-		return 0;
-	if (find_back(flow, &written, error))
-		return -1;
+		return;
+	written = find_back(flow);
 	for (; known < flow->unread.back_count; known++)
-		if (part_block(flow, flow->unread.back[known], error))
-			return -1;
-	return lose_all(flow, written, error);
+		part_block(flow, flow->unread.back[known]);
+	lose_all(flow, written);
 }
 
 /* ==== jump tables =========================================================================== */
@@ -676,17 +656,12 @@ static bool is_end(const struct flow *flow, uint64_t pc, uint64_t jump)
 static bool is_foreign(const struct flow *flow, uint64_t pc)
 {
 	const struct cfi_fde *fde = flow_has(flow, pc) ? NULL : cfi_fde_find(flow->world->cfi, pc);
-	struct flow_fragment *fragment = NULL;
-	enum flow_reason reason;
-	const struct row *row;
-	struct error error;
-	bool foreign;
+	struct flow_fragment *fragment = !fde || fde->pc_begin == pc
+						 ? NULL
+						 : flow_fragment_of(flow->world, fde, NULL);
+	const struct row *row = fragment ? flow_fragment_row(fragment, fragment->begin) : NULL;
+	const bool foreign = row && flow_row_is_entry(row);
 
-	if (!fde || fde->pc_begin == pc ||
-	    flow_fragment_create(flow->world->cfi, fde, &fragment, &reason, &error) || !fragment)
-		return false;
-	row = flow_fragment_row(fragment, fragment->begin);
-	foreign = row && flow_row_is_entry(row);
 	flow_fragment_destroy(fragment);
 	return foreign;
 }
@@ -827,19 +802,15 @@ static void reach_all(const struct flow *flow, const uint64_t *target, size_t co
 				   sure ? FLOW_VALUE_UNKNOWN : FLOW_JUMP_UNKNOWN);
 }
 
-static int come_to_all(struct flow *flow, const uint64_t *target, size_t count,
-		       const struct flow_state *state, const struct flow_path *path,
-		       struct error *error)
+static void come_to_all(struct flow *flow, const uint64_t *target, size_t count,
+			const struct flow_state *state, const struct flow_path *path)
 {
-	int result = 0;
-
-	for (size_t i = 0; i < count && !result; i++)
-		result = flow_come(flow, target[i], state, path, error);
-	return result;
+	for (size_t i = 0; i < count; i++)
+		flow_come(flow, target[i], state, path);
 }
 
-int flow_jump_go(struct flow *flow, const struct flow_fragment *fragment, const struct code *code,
-		 const struct flow_state *state, const struct flow_path *come, struct error *error)
+void flow_jump_go(struct flow *flow, const struct flow_fragment *fragment, const struct code *code,
+		  const struct flow_state *state, const struct flow_path *come)
 {
 	uint64_t *target = flow->world->target;
 	struct flow_path path = { .from = code->pc,
@@ -847,14 +818,15 @@ int flow_jump_go(struct flow *flow, const struct flow_fragment *fragment, const 
 				  .supposed = come->supposed };
 	size_t count;
 	bool sure;
-	int result = 0;
 
 	count = flow_jump_known(flow, code, state, &sure);
 	path.unsure = flow_doubt_more(come->unsure, sure		      ? FLOW_SURE
 						    : flow->tables.read_whole ? FLOW_MASKED
 									      : FLOW_UNSURE);
-	if (path.unsure == FLOW_NEVER)
-		return come_to_all(flow, target, count, state, &path, error);
+	if (path.unsure == FLOW_NEVER) {
+		come_to_all(flow, target, count, state, &path);
+		return;
+	}
 	reach_all(flow, target, count, sure, state);
 	if (!count) {
 		flow_note_tail_call(flow, state);
@@ -865,17 +837,16 @@ int flow_jump_go(struct flow *flow, const struct flow_fragment *fragment, const 
 	if (count || flow_unruled_is_entry(fragment, state)) {
 		flow_unread_forget(flow, code->pc);
 	} else {
-		if (flow_jump_met(flow, error))
-			return -1;
+		flow_jump_met(flow);
 		if (!flow->followed)
-			result = flow_unread_note(flow, fragment, code, state, error);
+			flow_unread_note(flow, fragment, code, state);
 	}
 	if ((!count || !sure) && !flow->followed)
 		flow_tell(flow->world,
 			  &(struct flow_lead) { .kind = FLOW_LEADS_JUMP,
 						.state = state,
 						.entered = flow_state_is_entry(state) });
-	return result ? result : come_to_all(flow, target, count, state, &path, error);
+	come_to_all(flow, target, count, state, &path);
 }
 
 /* ---- the comparison before ---------------------------------------------------------------- */

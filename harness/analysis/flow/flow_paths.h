@@ -2,8 +2,7 @@
 /*
  * flow_paths.h - what the files that follow paths call of each other
  *
- * These are flow.c, flow_call.c, flow_jump.c, flow_fallthrough.c and flow_proof.c. What returns an int returns 0, or -1
- * without memory.
+ * These are flow.c, flow_call.c, flow_jump.c, flow_fallthrough.c and flow_proof.c.
  */
 #ifndef STACKPROOF_FLOW_PATHS_H
 #define STACKPROOF_FLOW_PATHS_H
@@ -37,6 +36,12 @@ void flow_clobbers_return(struct flow *flow, const struct flow_state *state,
 			  const struct flow_path *path);
 /* The path ends in a tail call of the function at pc. */
 void flow_clobbers_leave(struct flow *flow, uint64_t pc, const struct flow_path *path);
+
+/* There was no memory for one of them: as of flow_lack(). */
+static inline void flow_lack_ways(const struct flow *flow)
+{
+	flow_lack(flow->world, "the ways through a function");
+}
 
 /* Begins with a function of which no path is known. The flow owns first, and borrows world. */
 void flow_init(struct flow *flow, struct flow_world *world, struct flow_fragment *first);
@@ -88,21 +93,20 @@ static inline void flow_tell_uncovered(const struct flow_world *world, uint64_t 
 }
 /* pc lies in one of the flow's fragments. */
 bool flow_has(const struct flow *flow, uint64_t pc);
-/* Follows one instruction. *ret_on: the path goes on to the next. */
-int flow_go(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-	    struct flow_state *state, const struct flow_path *path, bool *ret_on,
-	    struct error *error);
+/* Follows one instruction. Returns whether the path goes on to the next. */
+bool flow_go(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+	     struct flow_state *state, const struct flow_path *come);
 /* The path goes on behind the fragment's end, at pc. */
-int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		  const struct flow_path *path, struct error *error);
+void flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		   const struct flow_path *path);
 /* A path comes to pc. */
-int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
-	      const struct flow_path *path, struct error *error);
+void flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
+	       const struct flow_path *path);
 /* The row at pc is wrong in that state. */
 bool flow_is_mismatch(const struct flow_fragment *fragment, uint64_t pc,
 		      const struct flow_state *state, struct flow_row_verdict *ret);
 /* Puts the block of that number on the worklist. */
-int flow_enqueue(struct flow *flow, uint32_t number, struct error *error);
+void flow_enqueue(struct flow *flow, uint32_t number);
 /* Makes path, before the instruction, the path behind it. */
 void flow_path_pass(struct flow_path *path, const struct flow_fragment *fragment,
 		    const struct code *code);
@@ -113,9 +117,8 @@ enum flow_meeting { FLOW_MEET, FLOW_LEAVE_OUT, FLOW_REPLACE };
 uint32_t flow_unruled_agreed(const struct flow_world *world, const struct flow_fragment *fragment);
 /* Before the instruction, in an image with OCaml's code: if it begins to set up an exception's handler, a path leads to
  * that. */
-int flow_unruled_trap(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-		      const struct flow_state *state, const struct flow_path *come,
-		      struct error *error);
+void flow_unruled_trap(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+		       const struct flow_state *state, const struct flow_path *come);
 /* The word at rsp is the return address. */
 bool flow_callee_pop_returns(const struct flow_state *state);
 /* The path comes to a return: notes what it pops. */
@@ -129,19 +132,18 @@ bool flow_callee_pop_move(const struct flow_world *world, uint64_t pc,
  * So the return address that is pushed then is known to be there. */
 void flow_callee_pop_push(const struct flow *flow, const struct code *code,
 			  struct flow_state *state);
-/* The path comes to pc behind a call: sets its fallthrough and supposed. *ret_on: it goes on. */
-int flow_fallthrough_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
-			  struct flow_path *path, bool *ret_on, struct error *error);
+/* The path comes to pc behind a call: sets its fallthrough and supposed. Returns whether it goes on. */
+bool flow_fallthrough_pass(struct flow *flow, uint64_t pc, const struct flow_state *state,
+			   struct flow_path *path);
 /* Another path comes to the block: updates its supposed. */
 void flow_fallthrough_join(const struct flow *flow, struct flow_block *block,
 			   const struct flow_path *path);
 /* The path calls; or it returns, or jumps to another function, with the frame still set up. Notes if the function's own
  * code wouldn't do so behind a call. */
-int flow_fallthrough_call(struct flow *flow, const struct code *call,
-			  const struct flow_state *state, const struct flow_path *path,
-			  struct error *error);
-int flow_fallthrough_leave(struct flow *flow, const struct flow_state *state,
-			   const struct flow_path *path, struct error *error);
+void flow_fallthrough_call(struct flow *flow, const struct code *call,
+			   const struct flow_state *state, const struct flow_path *path);
+void flow_fallthrough_leave(struct flow *flow, const struct flow_state *state,
+			    const struct flow_path *path);
 /* A path comes to the block. If only one of both lies beyond a call, the frame decides. */
 enum flow_meeting flow_fallthrough_meet(struct flow *flow, const struct flow_block *block,
 					const struct flow_state *state,
@@ -150,18 +152,18 @@ enum flow_meeting flow_fallthrough_meet(struct flow *flow, const struct flow_blo
 void flow_fallthrough_return(struct flow *flow, const struct flow_state *state,
 			     const struct flow_path *path);
 /* Keeps the jump, whose targets are unknown, and its state. */
-int flow_unread_note(struct flow *flow, const struct flow_fragment *fragment,
-		     const struct code *jump, const struct flow_state *state, struct error *error);
+void flow_unread_note(struct flow *flow, const struct flow_fragment *fragment,
+		      const struct code *jump, const struct flow_state *state);
 /* When the worklist is empty: forgets in blocks what jumps with unknown targets may bring otherwise, and puts these
  * blocks on the worklist. */
-int flow_unread_doubt(struct flow *flow, struct error *error);
+void flow_unread_doubt(struct flow *flow);
 /* Code that only such a jump reaches leads to pc: a block begins. */
 bool flow_unread_leads(const struct flow *flow, uint64_t pc);
 /* A jump with unknown targets was met. It may lead to any branch, so edges that were ruled out are only doubted. */
-int flow_jump_met(struct flow *flow, struct error *error);
-/* Follows the call. *ret_on: the path goes on behind it. */
-int flow_call(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-	      struct flow_state *state, uint8_t unsure, bool *ret_on, struct error *error);
+void flow_jump_met(struct flow *flow);
+/* Follows the call. Returns whether the path goes on behind it. */
+bool flow_call(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+	       struct flow_state *state, uint8_t unsure);
 /* Behind a call: notes which words the callee may have written. */
 void flow_call_lend(struct flow_state *state);
 /* The path comes to the begin of a fragment whose first row is linked (flow_row_is_linked()) and is wrong for the
@@ -172,16 +174,11 @@ bool flow_linked_is_call(const struct flow_fragment *fragment, uint64_t pc,
 bool flow_linked_comes_back(const struct flow *flow, const struct cfi_fde *fde,
 			    const struct flow_state *state);
 /* Follows such a call: the path goes on where the register leads, if that is in this function. */
-int flow_linked_call(struct flow *flow, const struct flow_fragment *fragment,
-		     const struct flow_state *state, const struct flow_path *path,
-		     struct error *error);
-/* The same of a fragment that is not the flow's: destroys it, and sets *fragment to NULL. */
-int flow_linked_leave(struct flow *flow, struct flow_fragment **fragment,
-		      const struct flow_state *state, const struct flow_path *path,
-		      struct error *error);
+void flow_linked_call(struct flow *flow, const struct flow_fragment *fragment,
+		      const struct flow_state *state, const struct flow_path *path);
 /* The path comes to a computed jump. */
-int flow_jump_go(struct flow *flow, const struct flow_fragment *fragment, const struct code *code,
-		 const struct flow_state *state, const struct flow_path *come, struct error *error);
+void flow_jump_go(struct flow *flow, const struct flow_fragment *fragment, const struct code *code,
+		  const struct flow_state *state, const struct flow_path *come);
 /* The path leaves the function by a jump: notes that, if rsp is at the return address. */
 void flow_note_tail_call(struct flow *flow, const struct flow_state *state);
 /* Paths are being followed, and FLOW_LEADS_PERHAPS is wanted. */
@@ -198,21 +195,18 @@ void flow_reach_called(const struct flow *flow, const struct code *call,
 /* The caller frees it: flow_proof_destroy(). NULL: no memory. It serves any number of functions. */
 struct flow_proof *flow_proof_create(void);
 void flow_proof_destroy(struct flow_proof *proof);
-/* Follows the function's paths as long as all rows are right. *ret_proven: all instructions of its first fragment
- * were reached, and all that was reached is proven. If not, nothing is known, and the flow is as flow_init() left it.
- * 0, or -1: no memory. */
-int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven,
-		   struct error *error);
+/* Follows the function's paths as long as all rows are right. True: all instructions of its first fragment were reached,
+ * and all that was reached is proven. False: nothing is known, and the flow is as flow_init() left it. */
+bool flow_proof_try(struct flow_proof *proof, struct flow *flow);
 
 /* While flow->proof is set: */
 
-/* A path comes to pc, in the fragment. 0, or -1: no memory. */
-int flow_proof_arrive(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
-		      const struct flow_state *state, const struct flow_path *path,
-		      struct error *error);
+/* A path comes to pc, in the fragment. */
+void flow_proof_arrive(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
+		       const struct flow_state *state, const struct flow_path *path);
 /* A path does what this proof doesn't follow: it fails. */
 void flow_proof_fail(struct flow *flow);
-/* Follows all paths that have come to a label. 0, or -1: no memory. */
-int flow_proof_follow(struct flow *flow, struct error *error);
+/* Follows all paths that have come to a label. */
+void flow_proof_follow(struct flow *flow);
 
 #endif

@@ -72,9 +72,11 @@ struct flow_proof {
 	const struct row *brought; /* it holds for what the path brings that is at hand; or NULL */
 };
 
-static int no_memory(struct error *error)
+/* The proof fails then, too. */
+static void no_memory(const struct flow *flow)
 {
-	return error_set(error, ERROR_MEMORY, NULL, 0, "the proof of a function");
+	flow_lack(flow->world, "the proof of a function");
+	flow->proof->failed = true;
 }
 
 struct flow_proof *flow_proof_create(void)
@@ -134,26 +136,26 @@ static uint32_t written_from(const struct flow_proof *proof, const struct flow_f
 	return written;
 }
 
-/* What each RUN of the fragment's instructions writes. */
-static int sum_written(struct flow_proof *proof, const struct flow_fragment *fragment,
-		       struct error *error)
+/* What each RUN of the fragment's instructions writes. False: no memory. */
+static bool sum_written(struct flow_proof *proof, const struct flow_fragment *fragment)
 {
 	size_t runs = fragment->code_count / RUN + 1;
 
 	if (!ARRAY_RESERVE(proof->written, proof->written_room, runs))
-		return no_memory(error);
+		return false;
 	memset(proof->written, 0, runs * sizeof(*proof->written));
 	for (size_t i = 0; i < fragment->code_count; i++)
 		proof->written[i / RUN] |= written_by(&fragment->code[i]);
-	return 0;
+	return true;
 }
 
-static int mark_loops(struct flow_proof *proof, struct flow_fragment *fragment, struct error *error)
+/* The same. */
+static bool mark_loops(struct flow_proof *proof, struct flow_fragment *fragment)
 {
 	size_t steps = LOOP_STEPS * fragment->code_count;
 
-	if (proof->back_count && sum_written(proof, fragment, error))
-		return -1;
+	if (proof->back_count && !sum_written(proof, fragment))
+		return false;
 	/* The last jump to a head comes first. */
 	for (size_t i = proof->back_count; i--;) {
 		const struct jump_back *back = &proof->back[i];
@@ -170,7 +172,7 @@ static int mark_loops(struct flow_proof *proof, struct flow_fragment *fragment, 
 			*mark |= REGISTERS;
 		steps -= cost < steps ? cost : steps;
 	}
-	return 0;
+	return true;
 }
 
 static void mark_pads(struct flow_fragment *fragment)
@@ -180,37 +182,38 @@ static void mark_pads(struct flow_fragment *fragment)
 			fragment->label_at[fragment->pad[i].pad - fragment->begin] |= LABEL;
 }
 
-static int note_jump(struct flow_proof *proof, struct flow_fragment *fragment,
-		     const struct code *code, struct error *error)
+/* The same. */
+static bool note_jump(struct flow_proof *proof, struct flow_fragment *fragment,
+		      const struct code *code)
 {
 	if (code->flow != CODE_JUMP && code->flow != CODE_BRANCH && code->flow != CODE_BEGIN)
-		return 0;
+		return true;
 	if (code->target < fragment->begin || code->target >= fragment->end)
-		return 0;
+		return true;
 	fragment->label_at[code->target - fragment->begin] |= LABEL;
 	if (code->target > code->pc)
-		return 0;
+		return true;
 	if (!ARRAY_RESERVE(proof->back, proof->back_room, proof->back_count + 1))
-		return no_memory(error);
+		return false;
 	proof->back[proof->back_count++] = (struct jump_back) { code->target,
 								(size_t)(code - fragment->code) };
-	return 0;
+	return true;
 }
 
-/* Decodes all of the fragment, and marks what its jumps lead to. */
-static int scan(struct flow_proof *proof, struct flow_fragment *fragment,
-		struct code_decoder *decoder, struct error *error)
+/* Decodes all of the fragment, and marks what its jumps lead to. The same. */
+static bool scan(struct flow_proof *proof, struct flow_fragment *fragment,
+		 struct code_decoder *decoder)
 {
 	proof->back_count = 0;
 	if (!flow_fragment_sweep(fragment, decoder))
-		return no_memory(error);
+		return false;
 	for (size_t i = 0; i < fragment->code_count; i++)
 		if (fragment->code[i].flow != CODE_NEXT &&
-		    note_jump(proof, fragment, &fragment->code[i], error))
-			return -1;
+		    !note_jump(proof, fragment, &fragment->code[i]))
+			return false;
 	mark_pads(fragment);
 	fragment->scanned = true;
-	return mark_loops(proof, fragment, error);
+	return mark_loops(proof, fragment);
 }
 
 /* ---- labels ------------------------------------------------------------------------------- */
@@ -222,21 +225,22 @@ static uint64_t order_of(const struct label *label)
 	return (uint64_t)label->fragment->order << 32 | (label->pc - label->fragment->begin);
 }
 
-static int enqueue(struct flow_proof *proof, uint32_t number, struct error *error)
+static void enqueue(const struct flow *flow, uint32_t number)
 {
+	struct flow_proof *proof = flow->proof;
 	struct turn turn = { order_of(&proof->label[number]), number };
 	size_t at = proof->queue_count;
 
 	if (proof->label[number].queued)
-		return 0;
-	if (!ARRAY_GROW(proof->queue, proof->queue_count))
-		return no_memory(error);
-	proof->queue_count++;
+		return;
+	if (!ARRAY_ADD(proof->queue, proof->queue_count, turn)) {
+		no_memory(flow);
+		return;
+	}
 	for (; at && turn.order < proof->queue[(at - 1) / 2].order; at = (at - 1) / 2)
 		proof->queue[at] = proof->queue[(at - 1) / 2];
 	proof->queue[at] = turn;
 	proof->label[number].queued = true;
-	return 0;
 }
 
 static uint32_t dequeue(struct flow_proof *proof)
@@ -289,10 +293,10 @@ static void forget_written(struct flow_state *state, const struct row *row, uint
 	state->comparison = (struct last_comparison) { .valid = false };
 }
 
-static int new_label(struct flow_proof *proof, struct flow_fragment *fragment, uint64_t pc,
-		     const struct flow_state *state, const struct flow_path *path,
-		     struct error *error)
+static void new_label(const struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
+		      const struct flow_state *state, const struct flow_path *path)
 {
+	struct flow_proof *proof = flow->proof;
 	uint32_t *at = &fragment->block_at[pc - fragment->begin];
 	uint32_t written = fragment->label_at[pc - fragment->begin] & REGISTERS;
 	uint32_t inside = *at;
@@ -300,10 +304,12 @@ static int new_label(struct flow_proof *proof, struct flow_fragment *fragment, u
 
 	if (proof->count == FLOW_BLOCKS_MAX) {
 		proof->failed = true;
-		return 0;
+		return;
 	}
-	if (!ARRAY_RESERVE(proof->label, proof->room, proof->count + 1))
-		return no_memory(error);
+	if (!ARRAY_RESERVE(proof->label, proof->room, proof->count + 1)) {
+		no_memory(flow);
+		return;
+	}
 	label = &proof->label[proof->count++];
 	label->pc = pc;
 	label->fragment = fragment;
@@ -323,35 +329,37 @@ static int new_label(struct flow_proof *proof, struct flow_fragment *fragment, u
 	fragment->label_at[pc - fragment->begin] |= LABEL;
 	*at = (uint32_t)proof->count;
 	/* What went through here before ends here from now on. */
-	if (inside && enqueue(proof, inside - 1, error))
-		return -1;
-	return enqueue(proof, (uint32_t)proof->count - 1, error);
+	if (inside)
+		enqueue(flow, inside - 1);
+	enqueue(flow, (uint32_t)proof->count - 1);
 }
 
-int flow_proof_arrive(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
-		      const struct flow_state *state, const struct flow_path *path,
-		      struct error *error)
+void flow_proof_arrive(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
+		       const struct flow_state *state, const struct flow_path *path)
 {
 	struct flow_proof *proof = flow->proof;
 	struct label *label;
 	uint32_t number;
 	bool changed;
 
+	if (!proof->failed && !fragment->scanned && !scan(proof, fragment, flow->world->decoder))
+		no_memory(flow);
 	if (proof->failed)
-		return 0;
-	if (!fragment->scanned && scan(proof, fragment, flow->world->decoder, error))
-		return -1;
+		return;
 	number = fragment->block_at[pc - fragment->begin];
 	label = number ? &proof->label[number - 1] : NULL;
-	if (!label || label->pc != pc)
-		return new_label(proof, fragment, pc, state, path, error);
+	if (!label || label->pc != pc) {
+		new_label(flow, fragment, pc, state, path);
+		return;
+	}
 	changed = flow_state_join(&label->state, state);
 	if (changed)
 		label->proven = NULL;
 	changed |= label->unsure > path->unsure;
 	label->weak &= path->weak;
 	label->unsure = label->unsure < path->unsure ? label->unsure : path->unsure;
-	return changed ? enqueue(proof, number - 1, error) : 0;
+	if (changed)
+		enqueue(flow, number - 1);
 }
 
 /* ---- along the code ----------------------------------------------------------------------- */
@@ -496,40 +504,39 @@ _Static_assert(REGISTER_RSP == REGISTER_RBP + 1 && REGISTER_R15 == REGISTER_R12 
 	       "they are next to each other");
 
 /* It writes rsp, and has put it back. */
-static int go_call(struct flow *flow, struct flow_fragment *fragment, const struct code *call,
-		   struct flow_state *state, struct flow_path *path, bool *ret_on,
-		   struct error *error)
+static bool go_call(struct flow *flow, struct flow_fragment *fragment, const struct code *call,
+		    struct flow_state *state, const struct flow_path *path)
 {
 	struct cursor *cursor = &flow->proof->cursor;
 	struct kept kept;
-	int result;
+	bool on;
 
 	keep(state, &kept);
-	result = flow_go(flow, fragment, call, state, path, ret_on, error);
+	on = flow_go(flow, fragment, call, state, path);
 	cursor->dirty = written_by(call) & cursor->reads & ~FLOW_PRESERVED;
 	cursor->dirty |= !is_kept(state, &kept);
-	return result;
+	return on;
 }
 
-/* What one that isn't plain makes of the state, and where it goes. */
-static int go(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
-	      struct flow_state *state, struct flow_path *path, bool *ret_on, struct error *error)
+/* What one that isn't plain makes of the state, and whether it goes on behind it. */
+static bool go(struct flow *flow, struct flow_fragment *fragment, const struct code *code,
+	       struct flow_state *state, struct flow_path *path)
 {
 	struct cursor *cursor = &flow->proof->cursor;
 	struct code copy = *code; /* it may move on the way */
-	int result;
+	bool on;
 
 	if (is_call(code)) {
-		result = go_call(flow, fragment, &copy, state, path, ret_on, error);
+		on = go_call(flow, fragment, &copy, state, path);
 	} else {
 		cursor->dirty = code->system_call ||
 				(code->written | equal_by(code, state)) & cursor->reads;
 		flow->proof->brought = brings_row(flow, code) ? cursor->row : NULL;
-		result = flow_go(flow, fragment, &copy, state, path, ret_on, error);
+		on = flow_go(flow, fragment, &copy, state, path);
 		flow->proof->brought = NULL;
 	}
 	flow_path_pass(path, fragment, &copy);
-	return result;
+	return on;
 }
 
 /* Not proven. Where a jump table may have been read too far, the path is perhaps none: the next round knows
@@ -541,18 +548,15 @@ static void fail(struct flow *flow)
 }
 
 /* A path goes on to pc, which is a label. */
-static int arrive_next(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
-		       const struct flow_state *state, const struct flow_path *path,
-		       struct error *error)
+static void arrive_next(struct flow *flow, struct flow_fragment *fragment, uint64_t pc,
+			const struct flow_state *state, const struct flow_path *path)
 {
 	const struct cursor *cursor = &flow->proof->cursor;
 	bool holds = cursor->plain && !cursor->dirty && cursor->word_writes == state->word_writes;
-	int result;
 
 	flow->proof->brought = holds ? cursor->row : NULL;
-	result = flow_proof_arrive(flow, fragment, pc, state, path, error);
+	flow_proof_arrive(flow, fragment, pc, state, path);
 	flow->proof->brought = NULL;
-	return result;
 }
 
 static void begin_cursor(struct flow_proof *proof, const struct label *label)
@@ -567,7 +571,7 @@ static void begin_cursor(struct flow_proof *proof, const struct label *label)
 	cursor->word_writes = label->state.word_writes;
 }
 
-static int walk(struct flow *flow, uint32_t number, struct error *error)
+static void walk(struct flow *flow, uint32_t number)
 {
 	struct flow_proof *proof = flow->proof;
 	struct flow_fragment *fragment = proof->label[number].fragment;
@@ -584,17 +588,21 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 	while (on && pc < fragment->end) {
 		const struct code *code;
 
-		if (path.from && fragment->label_at[pc - fragment->begin] & LABEL)
-			return arrive_next(flow, fragment, pc, &state, &path, error);
+		if (path.from && fragment->label_at[pc - fragment->begin] & LABEL) {
+			arrive_next(flow, fragment, pc, &state, &path);
+			return;
+		}
 		fragment->block_at[pc - fragment->begin] = number + 1;
 		code = next && next->pc == pc
 			       ? next
 			       : flow_fragment_code(fragment, flow->world->decoder, pc);
-		if (!code)
-			return no_memory(error);
+		if (!code) {
+			no_memory(flow);
+			return;
+		}
 		if (!is_proven(cursor, fragment, code, &state) || !code->length) {
 			fail(flow);
-			return 0;
+			return;
 		}
 		pc += code->length;
 		next = NULL;
@@ -605,11 +613,12 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 			path.weak = false;
 			path.callee = 0;
 			next = code + 1;
-		} else if (go(flow, fragment, code, &state, &path, &on, error)) {
-			return -1;
+		} else {
+			on = go(flow, fragment, code, &state, &path);
 		}
 	}
-	return on && !path.weak ? flow_fall_out(flow, pc, &state, &path, error) : 0;
+	if (on && !path.weak)
+		flow_fall_out(flow, pc, &state, &path);
 }
 
 void flow_proof_fail(struct flow *flow)
@@ -617,12 +626,10 @@ void flow_proof_fail(struct flow *flow)
 	fail(flow);
 }
 
-int flow_proof_follow(struct flow *flow, struct error *error)
+void flow_proof_follow(struct flow *flow)
 {
 	while (flow->proof->queue_count && !flow->proof->failed)
-		if (walk(flow, dequeue(flow->proof), error))
-			return -1;
-	return 0;
+		walk(flow, dequeue(flow->proof));
 }
 
 /* ---- functions ---------------------------------------------------------------------------- */
@@ -669,28 +676,26 @@ static bool is_reached(struct flow_fragment *fragment, struct code_decoder *deco
 	return true;
 }
 
-int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven,
-		   struct error *error)
+bool flow_proof_try(struct flow_proof *proof, struct flow *flow)
 {
-	int result = 0;
+	bool proven;
 
 	proof->failed = flow->fragment[0]->malformed;
 	proof->fragment = NULL;
 	proof->brought = NULL;
 	flow->proof = proof;
-	for (int round = 0; !result && !proof->failed && flow_again(flow, round); round++) {
+	for (int round = 0; !proof->failed && flow_again(flow, round); round++) {
 		proof->count = proof->queue_count = 0;
 		proof->doubtful = false;
 		flow_restart(flow);
-		result = flow_enter(flow, flow->function, NULL, error);
+		flow_enter(flow, flow->function, NULL);
 	}
 	proof->failed |= proof->doubtful;
 	flow->proof = NULL;
-	*ret_proven = !result && !proof->failed && !flow->found.too_large &&
-		      !flow->found.jump_unread && !flow->found.is_handler &&
-		      !flow->found.returned_to &&
-		      is_reached(flow->fragment[0], flow->world->decoder);
-	if (!*ret_proven)
+	proven = !proof->failed && !flow_lacks(flow->world) && !flow->found.too_large &&
+		 !flow->found.jump_unread && !flow->found.is_handler && !flow->found.returned_to &&
+		 is_reached(flow->fragment[0], flow->world->decoder);
+	if (!proven)
 		flow_forget(flow);
-	return result;
+	return proven;
 }

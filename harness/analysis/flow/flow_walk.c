@@ -14,10 +14,8 @@ void flow_walk_add(struct flow_walk *walk, uint64_t pc)
 		return;
 	if (!walk->met)
 		walk->met = calloc(walk->end - walk->begin, sizeof(*walk->met));
-	if (walk->met && ARRAY_GROW(walk->worklist, walk->worklist_count))
-		walk->worklist[walk->worklist_count++] = pc;
-	else
-		walk->no_memory = true;
+	if (!walk->met || !ARRAY_ADD(walk->worklist, walk->worklist_count, pc))
+		flow_lack(walk->world, "the instructions of a function");
 }
 
 static void mark(struct flow_walk *walk, uint64_t pc, unsigned int length)

@@ -11,7 +11,7 @@
  *	while (flow_walk_path(&walk))
  *		while (flow_walk_step(&walk))
  *			walk.code
- *	if (walk.no_memory)
+ *	if (flow_lacks(world))
  *		what was met is not all
  *	flow_walk_deinit(&walk);
  *
@@ -42,7 +42,6 @@ struct flow_walk {
 	bool on; /* the path has not ended; after a false of flow_walk_step(): pc is out of the range */
 	struct code code; /* the last step's. CODE_UNKNOWN, with or without a length, ends a path */
 	uint8_t *met;	  /* each byte's bits, from begin to end; NULL: no path was added */
-	bool no_memory;	  /* flow_walk_path() returns false from now on */
 
 	/* Private. */
 	uint64_t *worklist; /* where paths begin; the last is taken first */
@@ -57,10 +56,10 @@ static inline bool flow_walk_has(const struct flow_walk *walk, uint64_t pc)
 
 /* A path begins at pc, if that is in the range. */
 void flow_walk_add(struct flow_walk *walk, uint64_t pc);
-/* Goes to the begin of the path that was added last. False: there is none. */
+/* Goes to the begin of the path that was added last. False: there is none, or something lacks memory. */
 static inline bool flow_walk_path(struct flow_walk *walk)
 {
-	walk->on = walk->worklist_count && !walk->no_memory;
+	walk->on = walk->worklist_count && !flow_lacks(walk->world);
 	if (walk->on)
 		walk->pc = walk->worklist[--walk->worklist_count];
 	return walk->on;

@@ -16,22 +16,18 @@
  * The same one is often met several times: it is kept once, when they are sorted.
  */
 
-void lint_addresses_add(struct lint_addresses *list, uint64_t address)
+void lint_addresses_add(struct lint_addresses *list, uint64_t address,
+			const struct flow_world *world)
 {
-	if (!ARRAY_GROW(list->address, list->count)) {
-		list->no_memory = true;
-		return;
-	}
-	list->address[list->count++] = address;
+	if (!ARRAY_ADD(list->address, list->count, address))
+		flow_lack(world, "addresses");
 }
 
 void lint_addresses_sort(struct lint_addresses *list)
 {
 	size_t kept = 0;
 
-	if (!list->count)
-		return;
-	qsort(list->address, list->count, sizeof(*list->address), array_order_u64);
+	ARRAY_SORT(list->address, list->count, array_order_u64);
 	for (size_t i = 0; i < list->count; i++)
 		if (!i || list->address[i] != list->address[i - 1])
 			list->address[kept++] = list->address[i];
@@ -195,7 +191,7 @@ static bool lint_begin_hides_caller(const struct flow_fragment *fragment)
  * its begin leads to is followed from where a symbol, or the stubs' distance, says that another begins.
  */
 
-static int enter_stubs(struct flow *flow, struct error *error)
+static void enter_stubs(struct flow *flow)
 {
 	const struct flow_fragment *fragment = flow->fragment[0];
 
@@ -203,26 +199,22 @@ static int enter_stubs(struct flow *flow, struct error *error)
 		struct code_name name;
 
 		code_name_find(flow->world->cfi->image, flow->world->cfi, pc, &name);
-		if (name.kind == CODE_STUB && name.start == pc && pc != fragment->begin &&
-		    flow_enter(flow, pc, NULL, error))
-			return -1;
+		if (name.kind == CODE_STUB && name.start == pc && pc != fragment->begin)
+			flow_enter(flow, pc, NULL);
 		pc += 8; /* stubs are 8 or 16 bytes apart */
 	}
-	return 0;
 }
 
-static int enter_others(struct flow *flow, struct error *error)
+static void enter_others(struct flow *flow)
 {
 	const struct flow_fragment *fragment = flow->fragment[0];
 	uint64_t pc = fragment->begin;
 
 	while ((pc = lint_extent_next(flow->world, fragment->fde, pc)))
-		if (flow_enter(flow, pc++, NULL, error))
-			return -1;
-	return 0;
+		flow_enter(flow, pc++, NULL);
 }
 
-static int enter_functions(struct flow *flow, struct error *error)
+static void enter_functions(struct flow *flow)
 {
 	const struct flow_fragment *fragment = flow->fragment[0];
 	size_t count;
@@ -235,19 +227,19 @@ static int enter_functions(struct flow *flow, struct error *error)
 		if (symbol[i].type == STT_FUNC &&
 		    !fragment->block_at[symbol[i].pc - fragment->begin] &&
 		    cfi_fde_find(flow->world->cfi, symbol[i].pc) == fragment->fde && row &&
-		    !row->signal_frame && flow_row_is_entry(row) &&
-		    flow_enter(flow, symbol[i].pc, NULL, error))
-			return -1;
+		    !row->signal_frame && flow_row_is_entry(row))
+			flow_enter(flow, symbol[i].pc, NULL);
 	}
-	return 0;
 }
 
-int lint_enter_more(struct flow *flow, const struct lint_entries *entries, struct error *error)
+void lint_enter_more(struct flow *flow, const struct lint_entries *entries)
 {
-	if ((entries->stubs && enter_stubs(flow, error)) ||
-	    (entries->functions && enter_functions(flow, error)))
-		return -1;
-	return entries->others ? enter_others(flow, error) : 0;
+	if (entries->stubs)
+		enter_stubs(flow);
+	if (entries->functions)
+		enter_functions(flow);
+	if (entries->others)
+		enter_others(flow);
 }
 
 /* ==== whether code is a function that is called, by how it ends ============================= */
@@ -258,23 +250,20 @@ int lint_enter_more(struct flow *flow, const struct lint_entries *entries, struc
  * shows it: it leaves by iret, or in no way that a called function does.
  */
 
-int lint_as_called_find(struct flow_world *world, const struct cfi_fde *fde,
-			struct lint_as_called *ret, struct error *error)
+void lint_as_called_find(struct flow_world *world, const struct cfi_fde *fde,
+			 struct lint_as_called *ret)
 {
-	struct flow_plan plan = { .silent = true };
+	const struct flow_plan plan = { .silent = true,
+					.fragment = flow_fragment_of(world, fde, NULL) };
 	struct flow flow;
 	bool hides;
-	int result;
 
 	*ret = (struct lint_as_called) { false };
-	if (flow_fragment_of(world, fde, &plan.fragment, NULL, error))
-		return -1;
 	if (!plan.fragment)
-		return 0;
+		return;
 	hides = lint_begin_hides_caller(plan.fragment);
-	result = flow_follow(&flow, world, &plan, error);
-	if (!result)
-		result = flow_visit(&flow, NULL, error);
+	flow_follow(&flow, world, &plan);
+	flow_visit(&flow, NULL);
 	ret->returns = !hides &&
 		       (flow.found.returns_well ||
 			(flow.found.tail_calls_well && !flow.found.has_return)) &&
@@ -288,7 +277,6 @@ int lint_as_called_find(struct flow_world *world, const struct cfi_fde *fde,
 		       (!flow.found.has_return && !flow.found.has_tail_call &&
 			(hides || flow.found.jump_unread));
 	flow_deinit(&flow);
-	return result;
 }
 
 /* ==== addresses of code that an instruction makes to read what is there ===================== */
@@ -553,7 +541,6 @@ struct finder {
 	size_t count;
 	uint64_t filter[FILTER_WORDS]; /* a bit for each candidate, of many addresses */
 	bool to_call; /* what is only read by its address counts as kept by nobody */
-	bool no_memory;
 };
 
 /* ---- is it code? ---------------------------------------------------------------------------- */
@@ -636,7 +623,7 @@ static bool is_function(struct gap *gap)
 		while (flow_walk_path(walk))
 			if (!follow_gap(gap))
 				return false;
-		if (walk->no_memory)
+		if (flow_lacks(walk->world))
 			return false;
 	}
 	return true;
@@ -646,10 +633,8 @@ static bool is_function(struct gap *gap)
 
 static void add_candidate(struct finder *finder, uint64_t pc)
 {
-	if (ARRAY_GROW(finder->candidate, finder->count))
-		finder->candidate[finder->count++] = (struct candidate) { .pc = pc };
-	else
-		finder->no_memory = true;
+	if (!ARRAY_ADD(finder->candidate, finder->count, (struct candidate) { .pc = pc }))
+		flow_lack(finder->world, "functions without CFI");
 }
 
 static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
@@ -674,7 +659,6 @@ static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
 		return;
 	if (is_function(&gap))
 		add_candidate(finder, walk->begin);
-	finder->no_memory |= walk->no_memory;
 	flow_walk_deinit(walk);
 }
 
@@ -683,7 +667,7 @@ static void look_for_gaps(struct finder *finder, const struct image_segment *seg
 	const struct cfi *cfi = finder->world->cfi;
 	uint64_t at = segment->vaddr, end = segment->vaddr + segment->file_bytes;
 
-	for (size_t i = 0; i < cfi->by_pc_count && !finder->no_memory; i++) {
+	for (size_t i = 0; i < cfi->by_pc_count && !flow_lacks(finder->world); i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		uint64_t behind = fde->pc_begin + fde->pc_range;
 
@@ -695,7 +679,7 @@ static void look_for_gaps(struct finder *finder, const struct image_segment *seg
 			look_at(finder, at, fde->pc_begin);
 		at = behind;
 	}
-	if (at < end && !finder->no_memory)
+	if (at < end)
 		look_at(finder, at, end);
 }
 
@@ -707,9 +691,7 @@ static struct candidate *candidate_at(const struct finder *finder, uint64_t pc)
 {
 	const struct candidate key = { .pc = pc };
 
-	if (!finder->count)
-		return NULL;
-	return bsearch(&key, finder->candidate, finder->count, sizeof(key), compare);
+	return ARRAY_FIND(finder->candidate, finder->count, &key, compare);
 }
 
 static void note_word(void *context, uint64_t pc)
@@ -829,7 +811,7 @@ static void drop_loaders(struct finder *finder)
 		if (!bytes)
 			return;
 		memcpy(&entry, bytes, sizeof(entry));
-		if ((entry.d_tag != DT_INIT && entry.d_tag != DT_FINI) || !finder->count)
+		if (entry.d_tag != DT_INIT && entry.d_tag != DT_FINI)
 			continue;
 		candidate = candidate_at(finder, entry.d_un.d_ptr);
 		if (candidate) {
@@ -841,7 +823,7 @@ static void drop_loaders(struct finder *finder)
 }
 
 /* Of the finder's candidates, which end with it. */
-static int tell_kept(struct finder *finder, flow_address_fn fn, void *context, struct error *error)
+static void tell_kept(struct finder *finder, flow_address_fn fn, void *context)
 {
 	if (finder->count) {
 		flow_address_taken_words(finder->world, note_word, finder);
@@ -849,16 +831,13 @@ static int tell_kept(struct finder *finder, flow_address_fn fn, void *context, s
 	}
 	for (size_t i = 0; finder->count && i < finder->world->cfi->by_pc_count; i++)
 		look_in(finder, &finder->world->cfi->fde[finder->world->cfi->by_pc[i]]);
-	for (size_t i = 0; i < finder->count && !finder->no_memory; i++)
+	for (size_t i = 0; i < finder->count; i++)
 		if (finder->candidate[i].kept)
 			fn(context, finder->candidate[i].pc);
 	free(finder->candidate);
-	return finder->no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI")
-				 : 0;
 }
 
-int lint_kept_find(const struct flow_world *world, flow_address_fn fn, void *context,
-		   struct error *error)
+void lint_kept_find(const struct flow_world *world, flow_address_fn fn, void *context)
 {
 	const struct image *image = world->cfi->image;
 	struct finder finder = { .world = world, .to_call = true };
@@ -866,21 +845,19 @@ int lint_kept_find(const struct flow_world *world, flow_address_fn fn, void *con
 	for (size_t i = 0; i < image->segment_count; i++)
 		if (image->segment[i].executable)
 			look_for_gaps(&finder, &image->segment[i]);
-	if (finder.count) {
-		qsort(finder.candidate, finder.count, sizeof(*finder.candidate), compare);
-		drop_loaders(&finder);
-	}
-	return tell_kept(&finder, fn, context, error);
+	ARRAY_SORT(finder.candidate, finder.count, compare);
+	drop_loaders(&finder);
+	tell_kept(&finder, fn, context);
 }
 
-int lint_kept_which(const struct flow_world *world, const struct lint_addresses *addresses,
-		    flow_address_fn fn, void *context, struct error *error)
+void lint_kept_which(const struct flow_world *world, const struct lint_addresses *addresses,
+		     flow_address_fn fn, void *context)
 {
 	struct finder finder = { .world = world };
 
-	for (size_t i = 0; i < addresses->count && !finder.no_memory; i++)
+	for (size_t i = 0; i < addresses->count; i++)
 		add_candidate(&finder, addresses->address[i]);
-	return tell_kept(&finder, fn, context, error);
+	tell_kept(&finder, fn, context);
 }
 
 /* ==== FDEs that are entered with a frame that their first row doesn't know ================== */
@@ -902,7 +879,8 @@ int lint_kept_which(const struct flow_world *world, const struct lint_addresses 
  * all may be right but the first.
  */
 
-void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *fragment)
+void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *fragment,
+		       const struct flow_world *world)
 {
 	for (size_t i = 0; i < fragment->code_count; i++) {
 		const struct code *code = &fragment->code[i];
@@ -910,9 +888,9 @@ void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *f
 		if ((code->flow == CODE_CALL || code->flow == CODE_JUMP ||
 		     code->flow == CODE_BRANCH) &&
 		    (code->target < fragment->begin || code->target >= fragment->end)) {
-			lint_addresses_add(&framed->entered, code->target);
+			lint_addresses_add(&framed->entered, code->target, world);
 			if (code->flow == CODE_CALL)
-				lint_addresses_add(&framed->called, code->target);
+				lint_addresses_add(&framed->called, code->target, world);
 		}
 	}
 }
@@ -941,14 +919,12 @@ static bool is_entered(const struct lint_framed *framed, const struct lint_judge
 	       lint_addresses_has(&framed->entered, fde->pc_begin, NULL);
 }
 
-int lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
-		     const struct lint_addresses *among, struct lint_addresses *ret,
-		     struct error *error)
+void lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
+		      const struct lint_addresses *among, struct lint_addresses *ret)
 {
 	const struct cfi *cfi = judge->world->cfi;
 	struct doubts doubts = { .framed = ret };
 	size_t kept = 0;
-	int result;
 
 	lint_addresses_sort(&framed->framed);
 	lint_addresses_sort(&framed->entered);
@@ -958,49 +934,41 @@ int lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
 
 		if (fde && fde->pc_begin == pc && (!among || lint_addresses_has(among, pc, NULL)) &&
 		    !is_entered(framed, judge, fde))
-			lint_addresses_add(ret, pc);
+			lint_addresses_add(ret, pc, judge->world);
+	}
+	doubts.entered = calloc(ret->count + 1, sizeof(*doubts.entered));
+	if (!doubts.entered) {
+		flow_lack(judge->world, "addresses that are jumped to");
+		return;
 	}
 	if (ret->count)
-		doubts.entered = calloc(ret->count, sizeof(*doubts.entered));
-	if (framed->framed.no_memory || framed->entered.no_memory || framed->called.no_memory ||
-	    ret->no_memory || (ret->count && !doubts.entered)) {
-		free(doubts.entered);
-		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are jumped to");
-	}
-	result = ret->count ? lint_kept_which(judge->world, ret, note_kept, &doubts, error) : 0;
+		lint_kept_which(judge->world, ret, note_kept, &doubts);
 	for (size_t i = 0; i < ret->count; i++)
 		if (!doubts.entered[i])
 			ret->address[kept++] = ret->address[i];
 	ret->count = kept;
 	free(doubts.entered);
-	return result;
 }
 
-int lint_framed_take_back(struct lint_judge *judge, uint64_t pc, enum flow_reason why,
-			  struct error *error)
+void lint_framed_take_back(struct lint_judge *judge, uint64_t pc, enum flow_reason why)
 {
 	const struct cfi_fde *fde = cfi_fde_find(judge->world->cfi, pc);
-	struct flow_fragment *fragment;
-	int result = 0;
+	struct flow_fragment *fragment = flow_fragment_of(judge->world, fde, NULL);
 
-	if (flow_fragment_of(judge->world, fde, &fragment, NULL, error))
-		return -1;
 	if (fragment)
-		result = lint_judge_take_back(judge, fragment, why, error);
+		lint_judge_take_back(judge, fragment, why);
 	flow_fragment_destroy(fragment);
 	lint_known_of(judge, fde)->sum.met = true;
-	return result;
 }
 
-int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge, struct error *error)
+void lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge)
 {
 	struct lint_addresses found = { .count = 0 };
-	int result = lint_framed_find(framed, judge, NULL, &found, error);
 
-	for (size_t i = 0; !result && i < found.count; i++)
-		result = lint_framed_take_back(judge, found.address[i], FLOW_NO_ENTRY, error);
+	lint_framed_find(framed, judge, NULL, &found);
+	for (size_t i = 0; i < found.count; i++)
+		lint_framed_take_back(judge, found.address[i], FLOW_NO_ENTRY);
 	free(found.address);
-	return result;
 }
 
 void lint_framed_deinit(struct lint_framed *framed)

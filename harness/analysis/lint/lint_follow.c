@@ -30,16 +30,16 @@
  * end.
  */
 
-bool lint_deferrals_add(struct lint_deferrals *deferrals, const struct lint_deferral *deferral)
+bool lint_deferrals_add(const struct lint_judge *judge, const struct lint_deferral *deferral)
 {
+	struct lint_deferrals *deferrals = judge->deferrals;
+
 	if (deferrals->count == LINT_DEFERRALS_MAX)
 		return false;
-	if (!ARRAY_GROW(deferrals->deferral, deferrals->count)) {
-		deferrals->no_memory = true;
-		return false;
-	}
-	deferrals->deferral[deferrals->count++] = *deferral;
-	return true;
+	if (ARRAY_ADD(deferrals->deferral, deferrals->count, *deferral))
+		return true;
+	flow_lack(judge->world, "ways through a function");
+	return false;
 }
 
 /* Of all that was met, what was summed up before is to be summed up again. */
@@ -50,8 +50,8 @@ static void note_met(const struct lint_judge *judge, const struct flow *flow)
 }
 
 /* What such a path leads to is no evidence of anything. whole: all of the FDE is unproven. */
-static int lint_deferral_follow(const struct lint_deferral *deferral, struct lint_judge *judge,
-				bool whole, struct error *error)
+static void lint_deferral_follow(const struct lint_deferral *deferral, struct lint_judge *judge,
+				 bool whole)
 {
 	const struct flow_plan plan = { .fde = cfi_fde_find(judge->world->cfi, deferral->pc),
 					.function = deferral->function,
@@ -60,54 +60,44 @@ static int lint_deferral_follow(const struct lint_deferral *deferral, struct lin
 					.doubtful = true,
 					.quiet = true };
 	struct flow flow;
-	int result;
 
-	if (plan.fde && whole)
-		return lint_framed_take_back(judge, deferral->pc, FLOW_VALUE_UNKNOWN, error);
+	if (plan.fde && whole) {
+		lint_framed_take_back(judge, deferral->pc, FLOW_VALUE_UNKNOWN);
+		return;
+	}
 	judge->doubtful = true;
 	judge->why_doubtful = deferral->why;
-	result = flow_follow(&flow, judge->world, &plan, error);
-	if (!result && flow.fragment_count)
-		result = lint_judge_flow(judge, &flow, false, error);
+	flow_follow(&flow, judge->world, &plan);
+	if (flow.fragment_count)
+		lint_judge_flow(judge, &flow, false);
 	judge->doubtful = false;
 	note_met(judge, &flow);
 	flow_deinit(&flow);
-	return result;
 }
 
 /* One that is accused may say that others are not to be. */
-static int follow_one(const struct lint_deferral *deferral, struct lint_judge *judge, bool whole,
-		      struct error *error)
+static void follow_one(const struct lint_deferral *deferral, struct lint_judge *judge, bool whole)
 {
 	struct lint_contrary contrary = { .edge_count = 0 };
 	bool accused = deferral->accused && judge->held.finding[deferral->accused - 1];
-	int result;
 
 	judge->contrary = accused && !whole ? &contrary : NULL;
-	result = lint_deferral_follow(deferral, judge, whole, error);
-	if (!result && judge->contrary)
+	lint_deferral_follow(deferral, judge, whole);
+	if (judge->contrary)
 		lint_contrary_take_back(&contrary, judge, deferral->accused);
 	judge->contrary = NULL;
 	lint_contrary_deinit(&contrary);
-	return result;
 }
 
 /* What was said to be proven from there on is unproven where rows are wrong for the path; behind the last of
  * LINT_DEFERRALS_MAX all of the FDE. None is left. */
-static int lint_deferrals_follow(struct lint_deferrals *deferrals, struct lint_judge *judge,
-				 struct error *error)
+static void lint_deferrals_follow(struct lint_deferrals *deferrals, struct lint_judge *judge)
 {
-	int result = 0;
-
-	for (size_t i = 0; !result && i < deferrals->count; i++)
-		result = follow_one(&deferrals->deferral[i], judge, i + 1 == LINT_DEFERRALS_MAX,
-				    error);
+	for (size_t i = 0; i < deferrals->count; i++)
+		follow_one(&deferrals->deferral[i], judge, i + 1 == LINT_DEFERRALS_MAX);
 	if (deferrals->count)
 		lint_findings_pack(&judge->held);
 	deferrals->count = 0;
-	if (!result && deferrals->no_memory)
-		result = error_set(error, ERROR_MEMORY, NULL, 0, "ways through a function");
-	return result;
 }
 
 static void lint_deferrals_deinit(struct lint_deferrals *deferrals)
@@ -139,10 +129,22 @@ static void lint_deferrals_deinit(struct lint_deferrals *deferrals)
 
 #define PART_MAX 16 /* functions that are followed into a part of another's */
 
+static void lack_crossings(const struct flow_world *world)
+{
+	flow_lack(world, "jumps to other functions' fragments");
+}
+
 ARRAY_ORDER_TWO(compare_crossings, struct lint_crossing, fragment, function)
 
+/* Once they are decided. */
+static struct lint_crossing *find_crossing(const struct lint_crossings *crossings,
+					   const struct lint_crossing *key)
+{
+	return ARRAY_FIND(crossings->crossing, crossings->count, key, compare_crossings);
+}
+
 /* The last is of all paths that come there. */
-static void keep_state(struct lint_crossings *crossings, struct lint_crossing *crossing,
+static void keep_state(const struct flow_world *world, struct lint_crossing *crossing,
 		       const struct flow_state *state)
 {
 	if (!crossing->state)
@@ -150,12 +152,13 @@ static void keep_state(struct lint_crossings *crossings, struct lint_crossing *c
 	if (crossing->state)
 		flow_state_copy(crossing->state, state);
 	else
-		crossings->no_memory = true;
+		lack_crossings(world);
 }
 
 /* Keeps the crossing. Returns whether to follow the path: never before all are decided. */
-static bool lint_crossing_meet(struct lint_crossings *crossings, uint64_t function,
-			       uint64_t fragment, const struct flow_state *state, bool falls)
+static bool lint_crossing_meet(struct lint_crossings *crossings, const struct flow_world *world,
+			       uint64_t function, uint64_t fragment, const struct flow_state *state,
+			       bool falls)
 {
 	struct lint_crossing crossing = { .function = function,
 					  .fragment = fragment,
@@ -164,18 +167,13 @@ static bool lint_crossing_meet(struct lint_crossings *crossings, uint64_t functi
 	struct lint_crossing *found;
 
 	if (!crossings->decided) {
-		if (ARRAY_GROW(crossings->crossing, crossings->count))
-			crossings->crossing[crossings->count++] = crossing;
-		else
-			crossings->no_memory = true;
+		if (!ARRAY_ADD(crossings->crossing, crossings->count, crossing))
+			lack_crossings(world);
 		return false;
 	}
-	if (!crossings->count)
-		return false;
-	found = bsearch(&crossing, crossings->crossing, crossings->count, sizeof(crossing),
-			compare_crossings);
+	found = find_crossing(crossings, &crossing);
 	if (found && !found->followed)
-		keep_state(crossings, found, state);
+		keep_state(world, found, state);
 	return found && found->followed;
 }
 
@@ -186,8 +184,7 @@ static bool lint_crossing_has(const struct lint_crossings *crossings, uint64_t f
 	const struct lint_crossing crossing = { .function = function, .fragment = fragment };
 
 	if (crossings->decided)
-		return crossings->count && bsearch(&crossing, crossings->crossing, crossings->count,
-						   sizeof(crossing), compare_crossings);
+		return find_crossing(crossings, &crossing) != NULL;
 	for (size_t i = crossings->count; i && crossings->crossing[i - 1].function == function; i--)
 		if (crossings->crossing[i - 1].fragment == fragment)
 			return true;
@@ -195,24 +192,26 @@ static bool lint_crossing_has(const struct lint_crossings *crossings, uint64_t f
 }
 
 /* Paths of one function that come with the same rsp are one. */
-static void lint_crossing_doubt(struct lint_crossings *crossings, uint64_t function,
-				uint64_t fragment, const struct flow_state *state,
-				enum flow_reason why)
+static void lint_crossing_doubt(struct lint_crossings *crossings, const struct flow_world *world,
+				const struct flow_lead *lead)
 {
-	struct lint_crossing crossing = { .function = function, .fragment = fragment, .why = why };
+	struct lint_crossing crossing = { .function = lead->function,
+					  .fragment = lead->pc,
+					  .why = lead->why };
 
-	for (size_t i = crossings->doubt_count; i && crossings->doubt[i - 1].function == function;
-	     i--)
-		if (crossings->doubt[i - 1].fragment == fragment && crossings->doubt[i - 1].state &&
-		    value_equal(&crossings->doubt[i - 1].state->reg[REGISTER_RSP],
-				&state->reg[REGISTER_RSP]))
+	for (size_t i = crossings->doubt_count; i--;) {
+		const struct lint_crossing *known = &crossings->doubt[i];
+
+		if (known->function != lead->function)
+			break;
+		if (known->fragment == lead->pc && known->state &&
+		    value_equal(&known->state->reg[REGISTER_RSP], &lead->state->reg[REGISTER_RSP]))
 			return;
-	keep_state(crossings, &crossing, state);
-	if (ARRAY_GROW(crossings->doubt, crossings->doubt_count)) {
-		crossings->doubt[crossings->doubt_count++] = crossing;
-		return;
 	}
-	crossings->no_memory = true;
+	keep_state(world, &crossing, lead->state);
+	if (ARRAY_ADD(crossings->doubt, crossings->doubt_count, crossing))
+		return;
+	lack_crossings(world);
 	free(crossing.state);
 }
 
@@ -220,10 +219,7 @@ static void sort_crossings(struct lint_crossings *crossings)
 {
 	size_t kept = 0;
 
-	if (!crossings->count)
-		return;
-	qsort(crossings->crossing, crossings->count, sizeof(*crossings->crossing),
-	      compare_crossings);
+	ARRAY_SORT(crossings->crossing, crossings->count, compare_crossings);
 	for (size_t i = 0; i < crossings->count; i++)
 		if (!i ||
 		    compare_crossings(&crossings->crossing[i], &crossings->crossing[kept - 1]))
@@ -251,15 +247,12 @@ static void note_jump(const struct lint_crossing *crossing, const struct cfi *cf
 		ret->elsewhere = true;
 }
 
-static int find_owner(const struct lint_crossing *crossing, const struct flow_world *world,
-		      struct owner *ret, struct error *error)
+static struct owner find_owner(const struct lint_crossing *crossing, const struct flow_world *world)
 {
 	const struct cfi_fde *fde = cfi_fde_find(world->cfi, crossing->fragment);
-	struct flow_fragment *fragment;
+	struct flow_fragment *fragment = flow_fragment_of(world, fde, NULL);
+	struct owner ret = { .own = false };
 
-	*ret = (struct owner) { .own = false };
-	if (flow_fragment_of(world, fde, &fragment, NULL, error))
-		return -1;
 	for (uint64_t pc = crossing->fragment; fragment && pc < fragment->end;) {
 		const struct code *code = flow_fragment_code(fragment, world->decoder, pc);
 
@@ -267,21 +260,17 @@ static int find_owner(const struct lint_crossing *crossing, const struct flow_wo
 			break;
 		pc += code->length;
 		if (code->flow == CODE_JUMP || code->flow == CODE_BRANCH)
-			note_jump(crossing, world->cfi, fde, code->target, ret);
+			note_jump(crossing, world->cfi, fde, code->target, &ret);
 	}
 	flow_fragment_destroy(fragment);
-	return 0;
+	return ret;
 }
 
-/* Decides which crossings are followed, once all functions were. 0, or -1: no memory. */
-static int lint_crossings_decide(struct lint_crossings *crossings, const struct lint_judge *judge,
-				 struct error *error)
+/* Decides which crossings are followed, once all functions were. */
+static void lint_crossings_decide(struct lint_crossings *crossings, const struct lint_judge *judge)
 {
 	size_t next;
 
-	if (crossings->no_memory)
-		return error_set(error, ERROR_MEMORY, NULL, 0,
-				 "jumps to other functions' fragments");
 	sort_crossings(crossings);
 	crossings->decided = true;
 	for (size_t i = 0; i < crossings->count; i = next) {
@@ -293,30 +282,25 @@ static int lint_crossings_decide(struct lint_crossings *crossings, const struct 
 			continue;
 		for (size_t j = i; j < next; j++) {
 			struct lint_crossing *crossing = &crossings->crossing[j];
-			struct owner owner = { .own = true };
+			const bool own = next - i <= 1 || find_owner(crossing, judge->world).own;
 
-			if (next - i > 1 && find_owner(crossing, judge->world, &owner, error))
-				return -1;
-			crossing->followed = owner.own && !crossing->falls;
+			crossing->followed = own && !crossing->falls;
 		}
 	}
-	return 0;
 }
 
-static int doubt(const struct lint_crossing *crossing, struct lint_judge *judge, bool whole,
-		 struct error *error)
+static void doubt(const struct lint_crossing *crossing, struct lint_judge *judge, bool whole)
 {
 	struct lint_deferral deferral = { .function = crossing->function,
 					  .pc = crossing->fragment,
 					  .why = crossing->why };
 
 	flow_state_copy(&deferral.state, crossing->state);
-	return lint_deferral_follow(&deferral, judge, whole, error);
+	lint_deferral_follow(&deferral, judge, whole);
 }
 
 /* In the order of fragments. */
-static int doubt_all(const struct lint_crossing *crossings, size_t count, struct lint_judge *judge,
-		     struct error *error)
+static void doubt_all(const struct lint_crossing *crossings, size_t count, struct lint_judge *judge)
 {
 	int same = 0; /* that were followed into the fragment */
 
@@ -331,32 +315,22 @@ static int doubt_all(const struct lint_crossing *crossings, size_t count, struct
 				   crossing->fragment)) { /* or it comes to the middle of one */
 			if (!lint_judge_was_reached(judge, crossing->fragment))
 				continue;
-			if (find_owner(crossing, judge->world, &owner, error))
-				return -1;
+			owner = find_owner(crossing, judge->world);
 			if (owner.elsewhere && !owner.own)
 				continue;
 		}
-		if (doubt(crossing, judge, same == PART_MAX, error))
-			return -1;
+		doubt(crossing, judge, same == PART_MAX);
 		same++;
 	}
-	return 0;
 }
 
 /* Once functions were followed again that lead to fragments: of those whose path was not, and of doubts, what is wrong
  * for it in a part of another's is unproven. */
-static int lint_crossings_doubt(const struct lint_crossings *crossings, struct lint_judge *judge,
-				struct error *error)
+static void lint_crossings_doubt(const struct lint_crossings *crossings, struct lint_judge *judge)
 {
-	if (crossings->no_memory)
-		return error_set(error, ERROR_MEMORY, NULL, 0,
-				 "jumps to other functions' fragments");
-	if (crossings->doubt_count)
-		qsort(crossings->doubt, crossings->doubt_count, sizeof(*crossings->doubt),
-		      compare_crossings);
-	if (doubt_all(crossings->crossing, crossings->count, judge, error))
-		return -1;
-	return doubt_all(crossings->doubt, crossings->doubt_count, judge, error);
+	ARRAY_SORT(crossings->doubt, crossings->doubt_count, compare_crossings);
+	doubt_all(crossings->crossing, crossings->count, judge);
+	doubt_all(crossings->doubt, crossings->doubt_count, judge);
 }
 
 static void lint_crossings_deinit(struct lint_crossings *crossings)
@@ -417,17 +391,17 @@ static void note_kept(void *context, uint64_t pc)
 	ends->kept[lint_addresses_from(&ends->begin, pc)] = true;
 }
 
-/* Finds out whose address is kept, once all of them were added. 0, or -1: no memory. */
-static int lint_ends_decide(struct lint_ends *ends, const struct flow_world *world,
-			    struct error *error)
+/* Finds out whose address is kept, once all of them were added. */
+static void lint_ends_decide(struct lint_ends *ends, const struct flow_world *world)
 {
 	lint_addresses_sort(&ends->begin);
 	if (!ends->begin.count)
-		return 0;
+		return;
 	ends->kept = calloc(ends->begin.count, sizeof(*ends->kept));
-	if (!ends->kept || ends->begin.no_memory || ends->first.no_memory)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses of functions");
-	return lint_kept_which(world, &ends->begin, note_kept, ends, error);
+	if (ends->kept)
+		lint_kept_which(world, &ends->begin, note_kept, ends);
+	else
+		flow_lack(world, "addresses of functions");
 }
 
 /* It is one, and nothing keeps its address. */
@@ -518,30 +492,36 @@ static void lint_ends_deinit(struct lint_ends *ends)
  * begins, the CPU knows. Its rows may be wrong though each agrees with the first.
  */
 
+static void lack_tails(const struct flow_world *world)
+{
+	flow_lack(world, "functions that are jumped to");
+}
+
 /* The function at hand goes on at pc, as it was entered. */
-static void lint_handlers_leave(struct lint_handlers *handlers, uint64_t pc)
+static void lint_handlers_leave(struct lint_handlers *handlers, uint64_t pc,
+				const struct flow_world *world)
 {
 	const struct lint_tail *last = handlers->count ? &handlers->tail[handlers->count - 1]
 						       : NULL;
 
 	if (last && last->from == handlers->function && last->to == pc)
 		return;
-	if (ARRAY_RESERVE(handlers->tail, handlers->room, handlers->count + 1))
-		handlers->tail[handlers->count++] = (struct lint_tail) { handlers->function, pc };
-	else
-		handlers->no_memory = true;
+	if (!ARRAY_ADD(handlers->tail, handlers->count,
+		       (struct lint_tail) { handlers->function, pc }))
+		lack_tails(world);
 }
 
 /* The fragment has no frame anywhere (lint_judge_plain()). */
 static void lint_handlers_plain(struct lint_handlers *handlers,
-				const struct flow_fragment *fragment)
+				const struct flow_fragment *fragment,
+				const struct flow_world *world)
 {
 	for (size_t i = 0; i < fragment->code_count; i++) {
 		const struct code *code = &fragment->code[i];
 
 		if ((code->flow == CODE_JUMP || code->flow == CODE_BRANCH) &&
 		    (code->target < fragment->begin || code->target >= fragment->end))
-			lint_handlers_leave(handlers, code->target);
+			lint_handlers_leave(handlers, code->target, world);
 	}
 }
 
@@ -564,11 +544,10 @@ static bool spread(struct lint_handlers *handlers, const struct lint_judge *judg
 		if (lint_addresses_has(&handlers->begin, tail->to, NULL) &&
 		    !lint_addresses_has(&handlers->begin, tail->from, NULL) &&
 		    !is_called(judge, tail->from))
-			lint_addresses_add(&found, tail->from);
+			lint_addresses_add(&found, tail->from, judge->world);
 	}
 	for (size_t i = 0; i < found.count; i++)
-		lint_addresses_add(&handlers->begin, found.address[i]);
-	handlers->no_memory |= found.no_memory;
+		lint_addresses_add(&handlers->begin, found.address[i], judge->world);
 	free(found.address);
 	lint_addresses_sort(&handlers->begin);
 	return handlers->begin.count > known;
@@ -576,20 +555,15 @@ static bool spread(struct lint_handlers *handlers, const struct lint_judge *judg
 
 /* Once all were followed: takes back what was proven of those that nothing calls and that go on in a handler. As of
  * lint_framed_decide(). */
-static int lint_handlers_decide(struct lint_handlers *handlers, struct lint_judge *judge,
-				struct error *error)
+static void lint_handlers_decide(struct lint_handlers *handlers, struct lint_judge *judge)
 {
 	struct lint_addresses *begin = &handlers->begin;
-	int result = 0;
 
 	lint_addresses_sort(begin);
 	while (begin->count && spread(handlers, judge))
 		;
-	for (size_t i = 0; !result && i < begin->count; i++)
-		result = lint_framed_take_back(judge, begin->address[i], FLOW_SIGNAL_FRAME, error);
-	if (!result && (handlers->no_memory || begin->no_memory))
-		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions that are jumped to");
-	return result;
+	for (size_t i = 0; i < begin->count; i++)
+		lint_framed_take_back(judge, begin->address[i], FLOW_SIGNAL_FRAME);
 }
 
 static void lint_handlers_deinit(struct lint_handlers *handlers)
@@ -607,22 +581,26 @@ static void lint_handlers_deinit(struct lint_handlers *handlers)
  * address, the worst of all paths to it.
  */
 
+static void lack_addresses(const struct linting *linting)
+{
+	flow_lack(linting->world, "addresses that are called");
+}
+
 /* What is known of the FDE of that number in cfi->by_pc. */
 static struct lint_known *known_at(const struct linting *linting, size_t number)
 {
 	return &linting->judge.known[linting->judge.world->cfi->by_pc[number]];
 }
 
-static void note_called(void *context, const struct cfi_fde *fde, uint64_t pc, uint64_t from)
+static void note_called(struct linting *linting, const struct cfi_fde *fde, uint64_t pc,
+			uint64_t from)
 {
-	struct linting *linting = context;
-
 	if (fde->pc_begin == pc && lint_known_of(&linting->judge, fde)->called)
 		return;
 	if (ARRAY_RESERVE(linting->calls, linting->call_room, linting->call_count + 1))
 		linting->calls[linting->call_count++] = (struct lint_sure_call) { fde, pc, from };
 	else
-		linting->no_memory = true;
+		lack_addresses(linting);
 }
 
 static void decide_calls(struct linting *linting)
@@ -646,14 +624,17 @@ static bool is_begin_called(struct linting *linting, uint64_t pc)
 	       lint_middle_next(&linting->middle, NULL, pc, pc + 1);
 }
 
-static void note_tail_called(void *context, uint64_t pc, bool doubtful)
+static void add(const struct linting *linting, struct lint_addresses *list, uint64_t pc)
 {
-	struct linting *linting = context;
+	lint_addresses_add(list, pc, linting->world);
+}
 
+static void note_tail_called(struct linting *linting, uint64_t pc, bool doubtful)
+{
 	if (!doubtful)
-		lint_addresses_add(&linting->tails, pc);
-	lint_addresses_add(&linting->framed.entered, pc);
-	lint_handlers_leave(&linting->handlers, pc);
+		add(linting, &linting->tails, pc);
+	add(linting, &linting->framed.entered, pc);
+	lint_handlers_leave(&linting->handlers, pc, linting->world);
 }
 
 static bool meet_crossing(void *context, uint64_t function, uint64_t fragment,
@@ -664,22 +645,22 @@ static bool meet_crossing(void *context, uint64_t function, uint64_t fragment,
 	/* Wrong for this path may be what is right for the function's others. */
 	if (linting->judge.doubtful)
 		return !lint_crossing_has(&linting->crossings, function, fragment);
-	return lint_crossing_meet(&linting->crossings, function, fragment, state, falls);
+	return lint_crossing_meet(&linting->crossings, linting->world, function, fragment, state,
+				  falls);
 }
 
 /* from: the instruction that leads there, 0: a symbol. */
-static void note_uncovered(void *context, uint64_t pc, uint64_t from)
+static void note_uncovered(struct linting *linting, uint64_t pc, uint64_t from)
 {
-	struct linting *linting = context;
 	bool entered;
 
 	if (!lint_uncovered_is_code(linting->world, pc, from, &entered))
 		return;
 	if (entered)
-		lint_addresses_add(&linting->entered, pc);
+		add(linting, &linting->entered, pc);
 	if (!linting->uncovered.count ||
 	    linting->uncovered.address[linting->uncovered.count - 1] != pc)
-		lint_addresses_add(&linting->uncovered, pc);
+		add(linting, &linting->uncovered, pc);
 }
 
 /* Of an address that is kept. */
@@ -698,11 +679,10 @@ static void note_lead(void *context, const struct flow_lead *lead)
 	case FLOW_LEADS_CALL: note_called(linting, lead->fde, lead->pc, lead->from); break;
 	case FLOW_LEADS_TAIL_CALL: note_tail_called(linting, lead->pc, lead->doubtful); break;
 	/* Of paths that came to nothing, too: a doubt more, or an entry more. */
-	case FLOW_LEADS_FRAMED: lint_addresses_add(&linting->framed.framed, lead->pc); break;
-	case FLOW_LEADS_CONTINUED: lint_addresses_add(&linting->ends.first, lead->pc); break;
+	case FLOW_LEADS_FRAMED: add(linting, &linting->framed.framed, lead->pc); break;
+	case FLOW_LEADS_CONTINUED: add(linting, &linting->ends.first, lead->pc); break;
 	case FLOW_LEADS_PERHAPS:
-		lint_crossing_doubt(&linting->crossings, lead->function, lead->pc, lead->state,
-				    lead->why);
+		lint_crossing_doubt(&linting->crossings, linting->world, lead);
 		break;
 	case FLOW_LEADS_JUMP: break;
 	}
@@ -764,9 +744,9 @@ static bool is_part(struct linting *linting, struct flow_fragment *fragment, siz
 static void put_off(struct linting *linting, struct flow_fragment *fragment, size_t number)
 {
 	known_at(linting, number)->later = true;
-	lint_addresses_add(&linting->fragments, fragment->begin);
+	add(linting, &linting->fragments, fragment->begin);
 	if (lint_end_is(linting->world, fragment))
-		lint_addresses_add(&linting->ends.begin, fragment->begin);
+		add(linting, &linting->ends.begin, fragment->begin);
 	flow_fragment_destroy(fragment);
 }
 
@@ -776,8 +756,8 @@ static struct lint_sum *sum_of(const struct linting *linting, const struct flow_
 }
 
 /* flow: of its function, or NULL. none: of what no path was seen to lead to. */
-static int sum_up(struct linting *linting, struct flow_fragment *fragment, const struct flow *flow,
-		  enum flow_reason none, struct error *error)
+static void sum_up(struct linting *linting, struct flow_fragment *fragment, const struct flow *flow,
+		   enum flow_reason none)
 {
 	struct lint_sum *sum = sum_of(linting, fragment);
 
@@ -785,7 +765,7 @@ static int sum_up(struct linting *linting, struct flow_fragment *fragment, const
 		lint_judge_program(&linting->judge, fragment);
 	sum->none = none;
 	sum->fde.unruled = flow && flow_row_unruled(fragment->agreed);
-	return lint_judge_fde(&linting->judge, fragment, false, sum, error);
+	lint_judge_fde(&linting->judge, fragment, false, sum);
 }
 
 /* Parts of the flow that were summed up as another function's. */
@@ -798,23 +778,19 @@ static void note_parts_met(struct linting *linting, const struct flow *flow)
 /* Where the FDE is called in its middle, the rows that lie on the way from there must be right for that
  * caller, too. Whether such a call is one, and comes back, its row alone would say: it accuses nobody, unless nothing else
  * comes there (lint_middle.c). own: the paths of the FDE's function. */
-static int enter_middle(struct linting *linting, const struct cfi_fde *fde, const struct flow *own,
-			struct error *error)
+static void enter_middle(struct linting *linting, const struct cfi_fde *fde, const struct flow *own)
 {
 	uint64_t pc = fde->pc_begin, end = fde->pc_begin + fde->pc_range;
 	size_t calls = linting->call_count, uncovered = linting->uncovered.count;
-	int result = 0;
 
-	while (!result && (pc = lint_middle_next(&linting->middle, NULL, pc + 1, end))) {
+	while ((pc = lint_middle_next(&linting->middle, NULL, pc + 1, end))) {
 		struct lint_inner inner = { .pc = pc, .fde = fde, .middle = &linting->middle };
 
 		if (cfi_fde_find(linting->world->cfi, pc) == fde)
-			result = lint_inners_meet(&linting->inners, &inner, own, &linting->judge,
-						  error);
+			lint_inners_meet(&linting->inners, &inner, own, &linting->judge);
 	}
 	linting->call_count = calls;
 	linting->uncovered.count = uncovered;
-	return result;
 }
 
 /* How an FDE is entered. */
@@ -835,7 +811,7 @@ struct entering {
 };
 
 /* What a proof has told that came to nothing is forgotten. */
-static int enter_fde(void *context, struct flow *flow, struct error *error)
+static void enter_fde(void *context, struct flow *flow)
 {
 	struct entering *entering = context;
 	struct linting *linting = entering->linting;
@@ -847,14 +823,11 @@ static int enter_fde(void *context, struct flow *flow, struct error *error)
 		linting->uncovered.count = entering->uncovered;
 	}
 	entering->again = true;
-	if ((known ? entering->known != NULL : !inside) &&
-	    flow_enter(flow, flow->fragment[0]->begin, entering->known, error))
-		return -1;
-	return lint_enter_more(flow,
-			       &(struct lint_entries) { .stubs = entering->stubs,
-							.functions = !inside,
-							.others = entering->others },
-			       error);
+	if (known ? entering->known != NULL : !inside)
+		flow_enter(flow, flow->fragment[0]->begin, entering->known);
+	lint_enter_more(flow, &(struct lint_entries) { .stubs = entering->stubs,
+						       .functions = !inside,
+						       .others = entering->others });
 }
 
 /* Who is called there would return to where nobody called from. If no symbol of any kind is there, it is perhaps
@@ -867,26 +840,21 @@ static bool is_refuted(const struct linting *linting, const struct flow *flow)
 
 /* It is to be judged once all others were followed: by who leads into it, if it is perhaps no function; and if rows of
  * it would be wrong, when it is known whether it is entered as one. */
-static int defer(struct linting *linting, struct flow *flow, size_t number, size_t uncovered,
-		 bool *ret, struct error *error)
+static bool defer(struct linting *linting, struct flow *flow, size_t number, size_t uncovered)
 {
-	*ret = is_refuted(linting, flow);
-	if (*ret) {
+	if (is_refuted(linting, flow)) {
 		known_at(linting, number)->doubtful = known_at(linting, number)->later = true;
 		linting->call_count = 0;
 		linting->uncovered.count = uncovered;
-		return 0;
+		return true;
 	}
 	if (image_symbol_at(linting->world->cfi->image, flow->function) ||
-	    linting->crossings.decided || known_at(linting, number)->called)
-		return 0;
-	if (lint_judge_try(&linting->judge, flow, ret, error))
-		return -1;
-	if (*ret) {
-		lint_addresses_add(&linting->open, number);
-		decide_calls(linting);
-	}
-	return 0;
+	    linting->crossings.decided || known_at(linting, number)->called ||
+	    !lint_judge_try(&linting->judge, flow))
+		return false;
+	add(linting, &linting->open, number);
+	decide_calls(linting);
+	return true;
 }
 
 /* What a plain one calls or jumps to; not by a branch that perhaps is past its table. */
@@ -902,40 +870,36 @@ static void note_tails(struct linting *linting, const struct flow_fragment *frag
 		if ((code->flow == CODE_CALL || code->flow == CODE_JUMP ||
 		     (code->flow == CODE_BRANCH && !computed)) &&
 		    (code->target < fragment->begin || code->target >= fragment->end))
-			lint_addresses_add(&linting->tails, code->target);
+			add(linting, &linting->tails, code->target);
 	}
 }
 
 /* Once its paths were followed. */
-static int judge_fde(struct linting *linting, struct flow *flow, size_t number, enum entry entry,
-		     bool middle, struct error *error)
+static void judge_fde(struct linting *linting, struct flow *flow, size_t number, enum entry entry,
+		      bool middle)
 {
 	struct flow_fragment *fragment = flow->fragment[0];
 	struct flow *followed = flow->proven || flow->block_count ? flow : NULL;
-	int result = 0;
 
 	for (size_t i = flow->proven ? flow->fragment_count : 0;
 	     i--;) /* the first is summed up next */
 		lint_judge_proven(&linting->judge, flow->fragment[i]);
 	if (!flow->proven)
-		result = lint_judge_flow(&linting->judge, flow, entry == ENTRY_BEGIN, error);
-	if (!result)
-		result = lint_deferrals_follow(&linting->deferrals, &linting->judge, error);
-	if (!result && middle)
-		result = enter_middle(linting, fragment->fde, flow, error);
-	if (!result && !known_at(linting, number)->again)
-		result = sum_up(linting, fragment, followed, lint_judge_why(followed, fragment),
-				error);
+		lint_judge_flow(&linting->judge, flow, entry == ENTRY_BEGIN);
+	lint_deferrals_follow(&linting->deferrals, &linting->judge);
+	if (middle)
+		enter_middle(linting, fragment->fde, flow);
+	if (!known_at(linting, number)->again)
+		sum_up(linting, fragment, followed, lint_judge_why(followed, fragment));
 	note_parts_met(linting, flow);
 	flow_learn(flow, entry != ENTRY_KNOWN);
 	if (flow->found.is_handler)
-		lint_addresses_add(&linting->handlers.begin, fragment->begin);
-	return result;
+		add(linting, &linting->handlers.begin, fragment->begin);
 }
 
 /* known: as of struct entering. */
-static int lint_fde(struct linting *linting, size_t number, enum entry entry,
-		    const struct flow_state *known, struct error *error)
+static void lint_fde(struct linting *linting, size_t number, enum entry entry,
+		     const struct flow_state *known)
 {
 	const struct cfi *cfi = linting->world->cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
@@ -947,65 +911,59 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	struct flow flow;
 	enum flow_reason reason;
 	size_t crossings = linting->crossings.count;
-	bool middle, first, deferred = false;
-	int result = 0;
+	bool middle, first, deferred;
 
 	linting->handlers.function = fde->pc_begin;
-	if (flow_fragment_of(linting->world, fde, &plan.fragment, &reason, error))
-		return -1;
+	plan.fragment = flow_fragment_of(linting->world, fde, &reason);
 	if (!plan.fragment) {
 		lint_judge_unread(fde, reason, &known_at(linting, number)->sum);
-		return 0;
+		return;
 	}
 	entering.stubs = has_stubs(linting, plan.fragment);
 	entering.others = lint_extent_next(linting->world, fde, fde->pc_begin) != 0;
 	if (entry == ENTRY_FIRST && !entering.stubs && is_part(linting, plan.fragment, number)) {
 		put_off(linting, plan.fragment, number);
-		return 0;
+		return;
 	}
 	middle = lint_middle_next(&linting->middle, plan.fragment, fde->pc_begin + 1,
 				  plan.fragment->end) != 0;
 	if (entry != ENTRY_KNOWN && !entering.others && !middle &&
 	    fde->pc_begin != linting->world->first &&
 	    lint_judge_plain(&linting->judge, plan.fragment)) {
-		lint_framed_plain(&linting->framed, plan.fragment);
+		lint_framed_plain(&linting->framed, plan.fragment, linting->world);
 		note_tails(linting, plan.fragment);
-		lint_handlers_plain(&linting->handlers, plan.fragment);
-		result = sum_up(linting, plan.fragment, NULL, FLOW_NO_ENTRY, error);
+		lint_handlers_plain(&linting->handlers, plan.fragment, linting->world);
+		sum_up(linting, plan.fragment, NULL, FLOW_NO_ENTRY);
 		flow_fragment_destroy(plan.fragment);
-		return result;
+		return;
 	}
 	first = entry == ENTRY_FIRST && !entering.stubs && !entering.others;
 	plan.proves = first && !linting->judge.watch->point; /* it tells no points */
-	result = flow_follow(&flow, linting->world, &plan, error);
-	if (!result && !flow.proven && first)
-		result = defer(linting, &flow, number, entering.uncovered, &deferred, error);
+	flow_follow(&flow, linting->world, &plan);
+	deferred = !flow.proven && first && defer(linting, &flow, number, entering.uncovered);
 	known_at(linting, number)->again = linting->crossings.count > crossings;
-	if (!result && !deferred)
-		result = judge_fde(linting, &flow, number, entry, middle, error);
+	if (!deferred)
+		judge_fde(linting, &flow, number, entry, middle);
 	flow_deinit(&flow);
 	if (!deferred)
 		decide_calls(linting);
-	return result;
 }
 
 /* lint_as_called_find(). What it leaves uncovered is none of the image's; what it calls is called, whatever its rows say. */
-static int ask_as_called(struct linting *linting, const struct cfi_fde *fde,
-			 struct lint_as_called *ret, struct error *error)
+static void ask_as_called(struct linting *linting, const struct cfi_fde *fde,
+			  struct lint_as_called *ret)
 {
 	size_t uncovered = linting->uncovered.count;
-	int result;
 
 	linting->handlers.function = fde->pc_begin;
-	result = lint_as_called_find(linting->world, fde, ret, error);
+	lint_as_called_find(linting->world, fde, ret);
 	decide_calls(linting);
 	linting->uncovered.count = uncovered;
-	return result;
 }
 
 /* No function was seen to begin where the FDE does. Perhaps one begins before it, whose first instructions no
  * FDE covers. */
-static int lint_doubtful(struct linting *linting, size_t number, struct error *error)
+static void lint_doubtful(struct linting *linting, size_t number)
 {
 	const struct cfi *cfi = linting->world->cfi;
 	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin;
@@ -1014,7 +972,7 @@ static int lint_doubtful(struct linting *linting, size_t number, struct error *e
 	bool is_known = behind && lint_begin_state(linting->world, number,
 						   linting->entered.address[behind - 1], &known);
 
-	return lint_fde(linting, number, ENTRY_KNOWN, is_known ? &known : NULL, error);
+	lint_fde(linting, number, ENTRY_KNOWN, is_known ? &known : NULL);
 }
 
 /* Has it a caller, if it says that it has none? Go's mean it, though they are called. */
@@ -1029,116 +987,105 @@ static enum lint_end end_of(const struct linting *linting, const struct cfi_fde 
 
 /* Its first row says that it is entered by a jump, with the return address in a register: so it is, if nobody was seen to
  * call it, and it doesn't return as one that was called. */
-static int lint_linked(struct linting *linting, size_t number, bool *ret, struct error *error)
+static bool lint_linked(struct linting *linting, size_t number)
 {
 	const struct cfi *cfi = linting->world->cfi;
 	struct flow_state known;
-	struct flow_fragment *fragment;
+	struct flow_fragment *fragment = flow_fragment_of(linting->world,
+							  &cfi->fde[cfi->by_pc[number]], NULL);
+	const bool linked = fragment && fragment->row_count &&
+			    flow_linked_enter(&fragment->row[0], &known) &&
+			    !lint_addresses_met(&linting->framed.called, fragment->begin);
 
-	if (flow_fragment_of(linting->world, &cfi->fde[cfi->by_pc[number]], &fragment, NULL, error))
-		return -1;
-	*ret = fragment && fragment->row_count && flow_linked_enter(&fragment->row[0], &known) &&
-	       !lint_addresses_met(&linting->framed.called, fragment->begin);
 	flow_fragment_destroy(fragment);
-	known_at(linting, number)->later |= *ret;
-	return *ret ? lint_fde(linting, number, ENTRY_LINKED, &known, error) : 0;
+	known_at(linting, number)->later |= linked;
+	if (linked)
+		lint_fde(linting, number, ENTRY_LINKED, &known);
+	return linked;
+}
+
+/* Nobody was seen to come to its begin as to a function. called: what its code says of that. */
+static void lint_unentered(struct linting *linting, size_t number, bool reached,
+			   const struct lint_as_called *called)
+{
+	const struct cfi *cfi = linting->world->cfi;
+	struct flow_fragment *fragment = flow_fragment_of(linting->world,
+							  &cfi->fde[cfi->by_pc[number]], NULL);
+	const bool doubtful = fragment && begins_doubtful(linting, fragment, number);
+	const bool begins = fragment && !doubtful && !reached && !begins_inside(linting, fragment);
+
+	if (fragment && !doubtful && !begins) {
+		sum_up(linting, fragment, NULL,
+		       called->handler ? FLOW_SIGNAL_FRAME : FLOW_NO_ENTRY);
+		known_at(linting, number)->later = !reached;
+	}
+	flow_fragment_destroy(fragment);
+	if (doubtful)
+		lint_doubtful(linting, number);
+	else if (begins) /* one without a frame, that nothing was seen to lead to */
+		lint_fde(linting, number, ENTRY_BEGIN, NULL);
 }
 
 /* What begins inside: after all that may lead there. */
-static int lint_inside(struct linting *linting, size_t number, struct error *error)
+static void lint_inside(struct linting *linting, size_t number)
 {
 	const struct cfi *cfi = linting->world->cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
 	bool reached = lint_judge_was_reached(&linting->judge, fde->pc_begin);
-	struct flow_fragment *fragment;
+	bool entered = !reached && is_begin_called(linting, fde->pc_begin);
 	struct lint_as_called called = { false };
-	bool linked = false;
-	int result;
 
 	known_at(linting, number)->later = false;
 	linting->judge.end = end_of(linting, fde);
-	if (!reached && is_begin_called(linting, fde->pc_begin))
-		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (!reached && ask_as_called(linting, fde, &called, error))
-		return -1;
-	if (!reached && !called.returns_itself && lint_linked(linting, number, &linked, error))
-		return -1;
-	if (linked)
-		return 0;
-	if (called.returns ||
+	if (!reached && !entered)
+		ask_as_called(linting, fde, &called);
+	if (!reached && !entered && !called.returns_itself && lint_linked(linting, number))
+		return;
+	if (entered || called.returns ||
 	    (!reached && !called.refuted && lint_begin_is_exported(cfi->image, fde->pc_begin)))
-		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (flow_fragment_of(linting->world, fde, &fragment, NULL, error))
-		return -1;
-	if (!fragment)
-		return 0;
-	if (begins_doubtful(linting, fragment, number)) {
-		flow_fragment_destroy(fragment);
-		return lint_doubtful(linting, number, error);
-	}
-	if (!reached && !begins_inside(linting, fragment)) {
-		flow_fragment_destroy(
-			fragment); /* one without a frame, that nothing was seen to lead to */
-		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	}
-	result = sum_up(linting, fragment, NULL, called.handler ? FLOW_SIGNAL_FRAME : FLOW_NO_ENTRY,
-			error);
-	flow_fragment_destroy(fragment);
-	known_at(linting, number)->later = !reached;
-	return result;
+		lint_fde(linting, number, ENTRY_BEGIN, NULL);
+	else
+		lint_unentered(linting, number, reached, &called);
 }
 
 /* Those that were found to be called only when others were followed that come later. */
-static int lint_called(struct linting *linting, struct error *error)
+static void lint_called(struct linting *linting)
 {
-	const struct cfi *cfi = linting->world->cfi;
-
 	linting->judge.end = LINT_END_UNKNOWN;
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (known_at(linting, i)->later && known_at(linting, i)->called &&
-		    lint_fde(linting, i, ENTRY_BEGIN, NULL, error))
-			return -1;
-	return 0;
+	for (size_t i = 0; i < linting->world->cfi->by_pc_count; i++)
+		if (known_at(linting, i)->later && known_at(linting, i)->called)
+			lint_fde(linting, i, ENTRY_BEGIN, NULL);
 }
 
 /* An FDE that a path leads to with a frame, and nothing as to a function: its first row is wrong, or nobody comes. */
-static int leave_open(struct linting *linting, const struct cfi_fde *fde, struct error *error)
+static void leave_open(struct linting *linting, const struct cfi_fde *fde)
 {
-	struct flow_fragment *fragment;
-	int result = 0;
+	struct flow_fragment *fragment = flow_fragment_of(linting->world, fde, NULL);
 
-	if (flow_fragment_of(linting->world, fde, &fragment, NULL, error))
-		return -1;
 	if (fragment)
-		result = sum_up(linting, fragment, NULL, FLOW_NO_ENTRY, error);
+		sum_up(linting, fragment, NULL, FLOW_NO_ENTRY);
 	flow_fragment_destroy(fragment);
-	return result;
 }
 
-static int lint_open(struct linting *linting, struct error *error)
+static void lint_open(struct linting *linting)
 {
 	const struct cfi *cfi = linting->world->cfi;
 	struct lint_addresses begins = { .count = 0 }, found = { .count = 0 };
-	int result = 0;
 
 	for (size_t i = 0; i < linting->open.count; i++)
-		lint_addresses_add(&begins,
-				   cfi->fde[cfi->by_pc[linting->open.address[i]]].pc_begin);
+		add(linting, &begins, cfi->fde[cfi->by_pc[linting->open.address[i]]].pc_begin);
 	if (begins.count)
-		result = lint_framed_find(&linting->framed, &linting->judge, &begins, &found,
-					  error);
-	for (size_t i = 0; !result && i < begins.count; i++) {
+		lint_framed_find(&linting->framed, &linting->judge, &begins, &found);
+	for (size_t i = 0; i < begins.count; i++) {
 		uint64_t number = linting->open.address[i];
 
 		if (lint_addresses_has(&found, begins.address[i], NULL))
-			result = leave_open(linting, &cfi->fde[cfi->by_pc[number]], error);
+			leave_open(linting, &cfi->fde[cfi->by_pc[number]]);
 		else
-			result = lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
+			lint_fde(linting, number, ENTRY_BEGIN, NULL);
 	}
-	linting->no_memory |= begins.no_memory || linting->open.no_memory;
 	free(begins.address);
 	free(found.address);
-	return result;
 }
 
 /* Functions without an FDE go on in another one's fragment, too. And what is a fragment may be called, or jumped to in
@@ -1149,7 +1096,6 @@ static void reach_parts(struct linting *linting)
 	const struct cfi *cfi = linting->world->cfi;
 
 	lint_addresses_sort(&linting->fragments);
-	linting->no_memory |= linting->fragments.no_memory || tails->no_memory;
 	for (size_t i = 0; i < entered->count; i++)
 		flow_reach(linting->world, entered->address[i], entered->address[i], NULL,
 			   FLOW_VALUE_UNKNOWN);
@@ -1165,52 +1111,47 @@ static void reach_parts(struct linting *linting)
 				   FLOW_VALUE_UNKNOWN);
 }
 
-static int lint_follow(struct linting *linting, struct error *error)
+static void lint_follow(struct linting *linting)
 {
-	const struct cfi *cfi = linting->world->cfi;
+	const size_t count = linting->world->cfi->by_pc_count;
 
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
+	for (size_t i = 0; i < count; i++)
 		known_at(linting, i)->doubtful = lint_begin_doubtful(linting->world, i);
-	if (lint_middle_init(&linting->middle, &linting->judge, error))
-		return -1;
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (lint_fde(linting, i, ENTRY_FIRST, NULL, error))
-			return -1;
-	if (lint_open(linting, error))
-		return -1;
-	if (lint_crossings_decide(&linting->crossings, &linting->judge, error))
-		return -1;
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (known_at(linting, i)->again && lint_fde(linting, i, ENTRY_FIRST, NULL, error))
-			return -1;
-	if (lint_symbols_find(linting->world, lint_follow_kept, linting, error))
-		return -1;
+	lint_middle_init(&linting->middle, &linting->judge);
+	for (size_t i = 0; i < count && !flow_lacks(linting->world); i++)
+		lint_fde(linting, i, ENTRY_FIRST, NULL);
+	lint_open(linting);
+	lint_crossings_decide(&linting->crossings, &linting->judge);
+	for (size_t i = 0; i < count && !flow_lacks(linting->world); i++)
+		if (known_at(linting, i)->again)
+			lint_fde(linting, i, ENTRY_FIRST, NULL);
+	lint_symbols_find(linting->world, lint_follow_kept, linting);
 	lint_addresses_sort(&linting->entered);
-	if (lint_ends_decide(&linting->ends, linting->world, error))
-		return -1;
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (known_at(linting, i)->later && lint_inside(linting, i, error))
-			return -1;
-	if (lint_called(linting, error))
-		return -1;
+	lint_ends_decide(&linting->ends, linting->world);
+	for (size_t i = 0; i < count && !flow_lacks(linting->world); i++)
+		if (known_at(linting, i)->later)
+			lint_inside(linting, i);
+	if (flow_lacks(linting->world))
+		return;
+	lint_called(linting);
 	reach_parts(linting);
 	lint_middle_hidden(&linting->middle, &linting->judge);
-	if (lint_crossings_doubt(&linting->crossings, &linting->judge, error))
-		return -1;
-	return lint_inners_decide(&linting->inners, &linting->judge, error);
+	lint_crossings_doubt(&linting->crossings, &linting->judge);
+	lint_inners_decide(&linting->inners, &linting->judge);
 }
 
-/* The world and the judge are set up, but for the judge's own; all else is zero. 0, or -1; lint_follow_deinit() in both
- * cases. */
-static int lint_follow_init(struct linting *linting, struct error *error)
+/* The world and the judge are set up, but for the judge's own; all else is zero. False: no memory. lint_follow_deinit() in
+ * both cases. */
+static bool lint_follow_init(struct linting *linting)
 {
 	const struct cfi *cfi = linting->world->cfi;
 
 	linting->judge.known = calloc(cfi->fde_count + 1, sizeof(*linting->judge.known));
-	if (!linting->judge.known)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	linting->judge.deferrals = &linting->deferrals;
-	return lint_judge_init(&linting->judge, error);
+	if (linting->judge.known && lint_judge_init(&linting->judge))
+		return true;
+	flow_lack(linting->world, "an image's instructions");
+	return false;
 }
 
 static void lint_follow_deinit(struct linting *linting)
@@ -1241,7 +1182,7 @@ static void lint_follow_deinit(struct linting *linting)
  */
 
 /* All that leads into an FDE is known now. */
-static int count_fdes(struct linting *linting, struct error *error)
+static void count_fdes(struct linting *linting)
 {
 	const struct cfi *cfi = linting->world->cfi;
 	const bool tell = linting->judge.watch->judged != NULL;
@@ -1250,53 +1191,41 @@ static int count_fdes(struct linting *linting, struct error *error)
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		struct lint_sum *sum = &known_at(linting, i)->sum;
 		struct flow_fragment *fragment;
-		int result = 0;
-
 		bool asked = tell && (!linting->judge.watch->judged_of_mismatches || sum->met ||
 				      sum->fde.outcome == FLOW_ROW_MISMATCH);
 
 		if (!sum->made)
 			continue;
-		if (sum->met || asked) {
-			if (flow_fragment_of(linting->world, fde, &fragment, NULL, error))
-				return -1;
-			if (fragment)
-				result = lint_judge_fde(&linting->judge, fragment, asked, sum,
-							error);
-			flow_fragment_destroy(fragment);
-		}
-		if (result)
-			return -1;
+		fragment = sum->met || asked ? flow_fragment_of(linting->world, fde, NULL) : NULL;
+		if (fragment)
+			lint_judge_fde(&linting->judge, fragment, asked, sum);
+		flow_fragment_destroy(fragment);
 		lint_judge_count(&linting->judge, sum);
 	}
-	return 0;
 }
 
-static int tell(struct linting *linting, struct error *error)
+static void tell(struct linting *linting)
 {
 	struct lint_judge *judge = &linting->judge;
 
-	if (lint_judge_tell(judge, error) || lint_framed_decide(&linting->framed, judge, error) ||
-	    lint_handlers_decide(&linting->handlers, judge, error) || count_fdes(linting, error))
-		return -1;
+	lint_judge_tell(judge);
+	lint_framed_decide(&linting->framed, judge);
+	lint_handlers_decide(&linting->handlers, judge);
+	count_fdes(linting);
 	/* Without CFI there are no gaps, and who makes an address is not known: lint_uncovered.c */
-	if (linting->world->cfi->section->data &&
-	    lint_kept_find(linting->world, lint_follow_kept, linting, error))
-		return -1;
+	if (linting->world->cfi->section->data)
+		lint_kept_find(linting->world, lint_follow_kept, linting);
 	lint_addresses_sort(&linting->uncovered);
 	lint_uncovered_tell(judge, &linting->uncovered);
 	lint_extent_check(judge);
 	lint_judge_search_table(judge);
 	if (!linting->world->object)
 		lint_sections_check(judge);
-	if (linting->no_memory || linting->uncovered.no_memory || linting->entered.no_memory)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
-	return 0;
 }
 
-/* *quiet: points are told once nothing is learned any more. *ret_again: nothing was told yet. */
-static int lint_once(struct flow_world *world, const struct lint_watch *watch, bool *quiet,
-		     bool last, struct lint_counts *ret, bool *ret_again, struct error *error)
+/* *quiet: points are told once nothing is learned any more. Returns whether nothing was told yet. */
+static bool lint_once(struct flow_world *world, const struct lint_watch *watch, bool *quiet,
+		      bool last, struct lint_counts *ret)
 {
 	static const struct lint_watch nobody = { .finding = NULL };
 	struct linting linting = {
@@ -1306,39 +1235,37 @@ static int lint_once(struct flow_world *world, const struct lint_watch *watch, b
 			   .holds = true,
 			   .counts = ret },
 	};
-	int result = -1;
+	bool again = false;
 
 	memset(ret, 0, sizeof(*ret));
-	*ret_again = false;
 	lint_follow_watch(&linting);
-	if (!lint_follow_init(&linting, error))
-		result = lint_follow(&linting, error);
-	if (!result && !last && flow_world_learn(world)) {
-		*ret_again = true;
-	} else if (!result && *quiet) {
-		*ret_again = true;
+	if (lint_follow_init(&linting))
+		lint_follow(&linting);
+	if (flow_lacks(world)) {
+		/* Nothing is told at all. */
+	} else if (!last && flow_world_learn(world)) {
+		again = true;
+	} else if (*quiet) {
+		again = true;
 		*quiet = false;
-	} else if (!result) {
-		result = tell(&linting, error);
+	} else {
+		tell(&linting);
 	}
 	lint_follow_deinit(&linting);
-	return result;
+	return again;
 }
 
 int lint_image(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
 	       struct lint_counts *ret, struct error *error)
 {
 	struct flow_world world;
-	int result = flow_world_init(&world, cfi, object, error);
-	bool again = true, quiet = watch->point != NULL;
+	bool again = !flow_world_init(&world, cfi, object, error);
+	bool quiet = watch->point != NULL;
 
-	if (!result)
+	if (again)
 		flow_world_note(&world);
-	for (int round = 0; !result && again; round++)
-		result = lint_once(&world, watch, &quiet, round >= FLOW_LEARNED_ROUNDS_MAX, ret,
-				   &again, error);
-	if (!result && world.no_memory)
-		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions of an image");
+	for (int round = 0; again && !flow_lacks(&world); round++)
+		again = lint_once(&world, watch, &quiet, round >= FLOW_LEARNED_ROUNDS_MAX, ret);
 	flow_world_deinit(&world);
-	return result;
+	return error->code == ERROR_NONE ? 0 : -1;
 }

@@ -3,8 +3,8 @@
  * lint_inside.h - what the files of lint ask of each other; who lints includes lint.h
  *
  * In the order of the data: a judge holds instructions against rows; entries and calls into the middle say where paths
- * begin; all functions are followed, and what was in doubt is decided; then comes what is beside the rows. What returns an
- * int returns 0, or -1 without memory.
+ * begin; all functions are followed, and what was in doubt is decided; then comes what is beside the rows. Who lacks memory
+ * says so to the world, flow_lack().
  */
 #ifndef STACKPROOF_LINT_INSIDE_H
 #define STACKPROOF_LINT_INSIDE_H
@@ -26,10 +26,10 @@
 struct lint_addresses {
 	uint64_t *address;
 	size_t count;
-	bool no_memory; /* some addresses are missing */
 };
 
-void lint_addresses_add(struct lint_addresses *list, uint64_t address);
+void lint_addresses_add(struct lint_addresses *list, uint64_t address,
+			const struct flow_world *world);
 /* Sorts the list in ascending order, and keeps each address once. */
 void lint_addresses_sort(struct lint_addresses *list);
 /* The number of the first address at pc or behind it. The list must be sorted. */
@@ -118,29 +118,28 @@ static inline struct lint_known *lint_known_of(const struct lint_judge *judge,
 	return &judge->known[fde - judge->world->cfi->fde];
 }
 
-/* world, watch and counts must be set. lint_judge_deinit() in both cases. */
-int lint_judge_init(struct lint_judge *judge, struct error *error);
+/* world, watch and counts must be set. False: no memory. lint_judge_deinit() in both cases. */
+bool lint_judge_init(struct lint_judge *judge);
 void lint_judge_deinit(struct lint_judge *judge);
 /* If the fragment is plain (flow_plain()), all of it is proven. Returns whether it is. */
 bool lint_judge_plain(struct lint_judge *judge, struct flow_fragment *fragment);
 /* Judges all blocks of the flow. called: it is called, although its first row is not a function's. */
-int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error);
-/* *ret_wrong: some row would be a mismatch. Nothing is told or kept. */
-int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
-		   struct error *error);
+void lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called);
+/* Some row would be a mismatch. Nothing is told or kept. */
+bool lint_judge_try(struct lint_judge *judge, struct flow *flow);
 /* The fragment's instructions that flow_proof_try() has reached are proven. */
 void lint_judge_proven(struct lint_judge *judge, const struct flow_fragment *fragment);
 /* Why no path leads to instructions of the fragment. flow: its function's, or NULL. */
 enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_fragment *fragment);
 /* Sums up the FDE. sum->none and sum->fde.unruled must be set. tell: calls watch->judged for each instruction. */
-int lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, bool tell,
-		   struct lint_sum *sum, struct error *error);
+void lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, bool tell,
+		    struct lint_sum *sum);
 /* Counts the sum, and tells its FDE. Once all paths into it were judged. */
 void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum);
 /* What was proven of the fragment becomes unproven: why. For it is in doubt whether its begin is entered as its first
  * row says. */
-int lint_judge_take_back(struct lint_judge *judge, struct flow_fragment *fragment,
-			 enum flow_reason why, struct error *error);
+void lint_judge_take_back(struct lint_judge *judge, struct flow_fragment *fragment,
+			  enum flow_reason why);
 /* The sum of an FDE that can't be followed. */
 void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struct lint_sum *ret);
 /* A path came to the instruction at pc. */
@@ -151,8 +150,8 @@ bool lint_judge_has_paths(const struct lint_judge *judge, uint64_t pc);
 bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end);
 /* Holds the finding; or counts it, and tells it. */
 void lint_judge_report(struct lint_judge *judge, const struct lint_finding *finding);
-/* Counts and tells all that are held, and holds none from now on. -1: some are missing. */
-int lint_judge_tell(struct lint_judge *judge, struct error *error);
+/* Counts and tells all that are held, and holds none from now on. */
+void lint_judge_tell(struct lint_judge *judge);
 
 /* These report a finding. */
 void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
@@ -173,7 +172,6 @@ struct lint_contrary {
 	struct lint_addresses right, wrong; /* instructions whose row is right for it, or not */
 	struct lint_right_edge *edge;	    /* edges that bring what the row there declares */
 	size_t edge_count;
-	bool no_memory; /* nothing is contradicted then */
 };
 
 /* Takes back those of the held findings, from that number on, whose rows are right for the path. Their places become
@@ -210,7 +208,7 @@ struct lint_entries {
 };
 
 /* Follows paths from these entries, too, in the flow's first fragment. */
-int lint_enter_more(struct flow *flow, const struct lint_entries *entries, struct error *error);
+void lint_enter_more(struct flow *flow, const struct lint_entries *entries);
 
 /* ---- whether an FDE's code is a function that is called, by how it ends ------------------ */
 
@@ -227,19 +225,18 @@ struct lint_as_called {
 };
 
 /* Follows the FDE's code without its rows. world's callbacks are called as ever. */
-int lint_as_called_find(struct flow_world *world, const struct cfi_fde *fde,
-			struct lint_as_called *ret, struct error *error);
+void lint_as_called_find(struct flow_world *world, const struct cfi_fde *fde,
+			 struct lint_as_called *ret);
 
 /* ---- functions without an FDE whose address is taken ------------------------------------- */
 
 #define LINT_KEPT_BYTES_MAX (1u << 20) /* of one function */
 
 /* Tells, in order, which of these ascending addresses a word holds, or an instruction of an FDE makes. */
-int lint_kept_which(const struct flow_world *world, const struct lint_addresses *addresses,
-		    flow_address_fn fn, void *context, struct error *error);
+void lint_kept_which(const struct flow_world *world, const struct lint_addresses *addresses,
+		     flow_address_fn fn, void *context);
 /* Tells, in order, each function between FDEs whose address is taken, and not only to read there. */
-int lint_kept_find(const struct flow_world *world, flow_address_fn fn, void *context,
-		   struct error *error);
+void lint_kept_find(const struct flow_world *world, flow_address_fn fn, void *context);
 
 /* ---- FDEs that are entered with a frame that their first row doesn't declare ------------- */
 
@@ -251,18 +248,17 @@ struct lint_framed {
 };
 
 /* Adds what a plain fragment (lint_judge_plain()) calls and jumps to: it has no frame anywhere. */
-void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *fragment);
+void lint_framed_plain(struct lint_framed *framed, const struct flow_fragment *fragment,
+		       const struct flow_world *world);
 /* Finds the FDEs' begins (among these; NULL: among all) that a path leads to with a frame, and nothing as to a
  * function: no call, no path without a frame, no symbol, and its address is not taken. The caller frees
  * ret->address. */
-int lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
-		     const struct lint_addresses *among, struct lint_addresses *ret,
-		     struct error *error);
+void lint_framed_find(struct lint_framed *framed, const struct lint_judge *judge,
+		      const struct lint_addresses *among, struct lint_addresses *ret);
 /* Calls lint_framed_take_back() for all that lint_framed_find() finds, with FLOW_NO_ENTRY. */
-int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge, struct error *error);
+void lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge);
 /* What was proven of the FDE that begins at pc becomes unproven, for that reason. */
-int lint_framed_take_back(struct lint_judge *judge, uint64_t pc, enum flow_reason why,
-			  struct error *error);
+void lint_framed_take_back(struct lint_judge *judge, uint64_t pc, enum flow_reason why);
 void lint_framed_deinit(struct lint_framed *framed);
 
 /* ==== lint_middle.c: calls into the middle of an FDE ========================================== */
@@ -297,9 +293,8 @@ struct lint_middle {
 	size_t count, room;
 };
 
-/* Finds all such calls. A doubtful begin of an FDE counts as its middle. lint_middle_deinit() in both cases. */
-int lint_middle_init(struct lint_middle *middle, const struct lint_judge *judge,
-		     struct error *error);
+/* Finds all such calls. A doubtful begin of an FDE counts as its middle. */
+void lint_middle_init(struct lint_middle *middle, const struct lint_judge *judge);
 void lint_middle_deinit(struct lint_middle *middle);
 /* The first target in begin .. end that is really called; 0: none. fragment: NULL, or the one that covers begin .. end,
  * so that it is decoded only once. */
@@ -332,15 +327,14 @@ struct lint_inner {
 struct lint_inners {
 	struct lint_inner *inner;
 	size_t count;
-	bool no_memory;
 };
 
 /* Judges the paths from inner->pc, which accuse nobody yet, and keeps inner if it may accuse later. own: the flow of
  * the FDE's function. */
-int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
-		     struct lint_judge *judge, struct error *error);
+void lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
+		      struct lint_judge *judge);
 /* Once all else was followed: if only calls enter an inner function, its wrong rows are findings. */
-int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge, struct error *error);
+void lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge);
 void lint_inners_deinit(struct lint_inners *inners);
 
 /* judge->inner accuses the row, which is wrong by the verdict. False if there is no inner. */
@@ -373,11 +367,10 @@ struct lint_deferral {
 struct lint_deferrals {
 	struct lint_deferral *deferral;
 	size_t count;
-	bool no_memory;
 };
 
-/* False: there are too many, or no memory. */
-bool lint_deferrals_add(struct lint_deferrals *deferrals, const struct lint_deferral *deferral);
+/* To the judge's. False: there are too many, or no memory. */
+bool lint_deferrals_add(const struct lint_judge *judge, const struct lint_deferral *deferral);
 
 /* ---- crossings: jumps to a fragment's begin with another frame than its first row declares --- */
 
@@ -399,7 +392,6 @@ struct lint_crossings {
 	struct lint_crossing *doubt; /* other paths that perhaps lead there: FLOW_LEADS_PERHAPS */
 	size_t doubt_count;
 	bool decided;
-	bool no_memory;
 };
 
 /* ---- functions whose first row says that they have no caller ----------------------------- */
@@ -426,9 +418,8 @@ struct lint_tail {
 struct lint_handlers {
 	uint64_t function; /* that is followed now */
 	struct lint_tail *tail;
-	size_t count, room;
+	size_t count;
 	struct lint_addresses begin; /* of handlers, by how they return */
-	bool no_memory;		     /* some tails are missing */
 };
 
 /* ---- all functions of an image, each followed once --------------------------------------- */
@@ -445,7 +436,6 @@ struct linting {
 	struct lint_judge judge;
 	struct lint_sure_call *calls; /* of the function that is followed, not noted in judge yet */
 	size_t call_count, call_room;
-	bool no_memory;
 	struct lint_addresses uncovered; /* led to by a path, a symbol or a taken address; no FDE */
 	struct lint_addresses entered;	 /* those of them that not only jumps lead to */
 	struct lint_framed framed;
@@ -491,9 +481,8 @@ enum lint_bare {
 	LINT_BARE_COUNT,
 };
 
-/* Tells each such function, in no order. 0, or -1: no memory. */
-int lint_symbols_find(const struct flow_world *world, flow_address_fn fn, void *context,
-		      struct error *error);
+/* Tells each such function, in no order. */
+void lint_symbols_find(const struct flow_world *world, flow_address_fn fn, void *context);
 /* Why none was told, of an image without CFI. */
 enum lint_bare lint_symbols_why(const struct image *image);
 /* "untyped". Not of LINT_BARE_FOUND. */

@@ -96,13 +96,12 @@ void lint_findings_add(struct lint_findings *list, const struct lint_finding *fi
 {
 	struct lint_finding *copy = malloc(sizeof(*copy));
 
-	if (!copy || !ARRAY_GROW(list->finding, list->count)) {
-		free(copy);
-		list->no_memory = true;
+	if (copy)
+		*copy = *finding;
+	if (copy && ARRAY_ADD(list->finding, list->count, copy))
 		return;
-	}
-	*copy = *finding;
-	list->finding[list->count++] = copy;
+	free(copy);
+	list->no_memory = true;
 }
 
 /* Gives each to fn, in order, and forgets it. */
@@ -137,8 +136,7 @@ static int compare(const void *left, const void *right)
 
 void lint_findings_sort(struct lint_findings *list)
 {
-	if (list->count)
-		qsort(list->finding, list->count, sizeof(struct lint_finding *), compare);
+	ARRAY_SORT(list->finding, list->count, compare);
 }
 
 void lint_findings_deinit(struct lint_findings *list)
@@ -172,28 +170,21 @@ void lint_findings_deinit(struct lint_findings *list)
  * contradicted contradicts nobody.
  */
 
-static void lint_contrary_note(struct lint_contrary *contrary, uint64_t pc, bool right)
-{
-	lint_addresses_add(right ? &contrary->right : &contrary->wrong, pc);
-}
-
 /* An edge from the instruction at from to a block at to. */
-static void lint_contrary_note_step(struct lint_contrary *contrary,
+static void lint_contrary_note_step(const struct lint_judge *judge,
 				    const struct flow_fragment *fragment, uint64_t from,
 				    uint64_t to, const struct flow_state *state)
 {
+	struct lint_contrary *contrary = judge->contrary;
 	const struct row *row = flow_fragment_row(fragment, to);
 	struct flow_row_verdict verdict;
 
 	if (!row)
 		return;
 	flow_row_check(row, to, state, fragment->agreed, &verdict);
-	if (verdict.outcome != FLOW_ROW_PROVEN)
-		return;
-	if (ARRAY_GROW(contrary->edge, contrary->edge_count))
-		contrary->edge[contrary->edge_count++] = (struct lint_right_edge) { from, to };
-	else
-		contrary->no_memory = true;
+	if (verdict.outcome == FLOW_ROW_PROVEN &&
+	    !ARRAY_ADD(contrary->edge, contrary->edge_count, (struct lint_right_edge) { from, to }))
+		flow_lack(judge->world, "the ways through a function");
 }
 
 /* Some are right, and none is wrong. */
@@ -229,8 +220,6 @@ void lint_contrary_take_back(struct lint_contrary *contrary, struct lint_judge *
 
 	lint_addresses_sort(&contrary->right);
 	lint_addresses_sort(&contrary->wrong);
-	if (contrary->no_memory || contrary->right.no_memory || contrary->wrong.no_memory)
-		return;
 	for (; number < held->count; number++) {
 		struct lint_finding *finding = held->finding[number];
 
@@ -478,13 +467,14 @@ static bool lint_edge_is_meant(const struct flow *flow, const struct flow_edge *
 					.quiet = true };
 	struct trial trial = { .to = edge->to };
 	const struct flow_visitor visitor = { .step = note_step, .context = &trial };
-	struct error error;
 	struct flow on;
 	bool ret;
 
 	if (!may_be_none(flow, edge))
 		return true;
-	ret = !flow_follow(&on, flow->world, &plan, &error) && !flow_visit(&on, &visitor, &error) &&
+	flow_follow(&on, flow->world, &plan);
+	flow_visit(&on, &visitor);
+	ret = !flow_lacks(flow->world) &&
 	      (on.found.returns_well || on.found.tail_calls_well || trial.righted);
 	flow_deinit(&on);
 	return ret;
@@ -574,15 +564,13 @@ _Static_assert(STATUS_UNPROVEN + FLOW_REASON_COUNT <= STATUS_PATHS, "a reason is
 
 #define PAGE 4096 /* bytes of code */
 
-int lint_judge_init(struct lint_judge *judge, struct error *error)
+bool lint_judge_init(struct lint_judge *judge)
 {
 	const size_t bytes = judge->world->map.size;
 
 	judge->status = calloc(bytes + 1, 1);
 	judge->unsettled = calloc(bytes / PAGE + 1, sizeof(*judge->unsettled));
-	if (!judge->status || !judge->unsettled)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
-	return 0;
+	return judge->status && judge->unsettled;
 }
 
 void lint_judge_deinit(struct lint_judge *judge)
@@ -711,11 +699,12 @@ void lint_judge_report(struct lint_judge *judge, const struct lint_finding *find
 		tell(judge, finding);
 }
 
-int lint_judge_tell(struct lint_judge *judge, struct error *error)
+void lint_judge_tell(struct lint_judge *judge)
 {
 	judge->holds = false;
 	lint_findings_give(&judge->held, tell, judge);
-	return judge->held.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "findings") : 0;
+	if (judge->held.no_memory)
+		flow_lack(judge->world, "findings");
 }
 
 /* ---- instructions ------------------------------------------------------------------------- */
@@ -875,8 +864,10 @@ static void judge_instruction(void *context, const struct flow *flow,
 	    !lint_unread_agrees(flow, row, code->pc, fragment->agreed))
 		unproven(&verdict, FLOW_JUMP_UNKNOWN);
 	if (judge->contrary)
-		lint_contrary_note(judge->contrary, code->pc,
-				   verdict.outcome == FLOW_ROW_PROVEN && !block->unsure);
+		lint_addresses_add(verdict.outcome == FLOW_ROW_PROVEN && !block->unsure
+					   ? &judge->contrary->right
+					   : &judge->contrary->wrong,
+				   code->pc, judge->world);
 	if (!lint_inner_accuses(judge, fragment, row, code->pc, state, &verdict))
 		doubt(judge, &verdict);
 	if (verdict.outcome == FLOW_ROW_PROVEN) {
@@ -927,7 +918,7 @@ static bool defer(struct lint_judge *judge, const struct flow_edge *edge)
 	if (!edge->weak && edge->doubtful)
 		deferral.why = FLOW_JUMP_UNKNOWN;
 	flow_state_copy(&deferral.state, edge->state);
-	return lint_deferrals_add(judge->deferrals, &deferral);
+	return lint_deferrals_add(judge, &deferral);
 }
 
 static void judge_edge(void *context, const struct flow_edge *edge)
@@ -978,8 +969,7 @@ static void judge_block_end(void *context)
 static void note_edge(void *context, const struct flow_fragment *fragment, uint64_t from,
 		      uint64_t to, const struct flow_state *state)
 {
-	lint_contrary_note_step(((struct judging *)context)->judge->contrary, fragment, from, to,
-				state);
+	lint_contrary_note_step(((struct judging *)context)->judge, fragment, from, to, state);
 }
 
 /* Where a call's path was left out as wrong, and not all that is known says that it never returns: if it
@@ -994,7 +984,7 @@ static void doubt_calls(struct lint_judge *judge, const struct flow *flow)
 	}
 }
 
-int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error)
+void lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called)
 {
 	struct judging judging = { .judge = judge, .called = called };
 	const struct flow_visitor visitor = { .instruction = judge_instruction,
@@ -1004,25 +994,19 @@ int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, st
 					      .context = &judging };
 
 	judge->flow = flow;
-	if (flow_visit(flow, &visitor, error))
-		return -1;
+	flow_visit(flow, &visitor);
 	doubt_calls(judge, flow);
 	if (!judge->trial && !judge->doubtful)
 		judge->counts->calls_not_returning += flow->found.calls_not_returning;
-	return 0;
 }
 
-int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
-		   struct error *error)
+bool lint_judge_try(struct lint_judge *judge, struct flow *flow)
 {
-	int result;
-
 	judge->trial = true;
 	judge->wrong = false;
-	result = lint_judge_flow(judge, flow, false, error);
+	lint_judge_flow(judge, flow, false);
 	judge->trial = false;
-	*ret_wrong = judge->wrong;
-	return result;
+	return judge->wrong;
 }
 
 /* ---- what is plain ------------------------------------------------------------------------- */
@@ -1143,17 +1127,28 @@ static bool is_unsettled(const struct lint_judge *judge, const struct flow_fragm
 	return found;
 }
 
+/* flow_fragment_next(). */
+static const struct code *next_code(const struct lint_judge *judge, struct flow_fragment *fragment,
+				    const struct code *code)
+{
+	const struct code *next = flow_fragment_next(fragment, judge->world->decoder, code);
+
+	if (!next)
+		flow_lack(judge->world, "an FDE's instructions");
+	return next;
+}
+
 /* Those that begin in the middle of another, where a jump leads that is no doubtful entry of a table: they count if
  * they are not proven. */
-static int sum_inside(struct summing *summing, struct flow_fragment *fragment, struct error *error)
+static void sum_inside(struct summing *summing, struct flow_fragment *fragment)
 {
 	const struct code *code = NULL;
 	uint64_t next;
 
 	for (uint64_t pc = fragment->begin; pc < fragment->end; pc = next) {
-		code = flow_fragment_next(fragment, summing->judge->world->decoder, code);
+		code = next_code(summing->judge, fragment, code);
 		if (!code)
-			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
+			return;
 		next = flow_fragment_behind(code);
 		while (++pc < next) {
 			const uint8_t *at = status_at(summing->judge, pc);
@@ -1162,11 +1157,10 @@ static int sum_inside(struct summing *summing, struct flow_fragment *fragment, s
 				sum_add(summing, pc, get_status(summing->judge, pc));
 		}
 	}
-	return 0;
 }
 
-int lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, bool tell,
-		   struct lint_sum *sum, struct error *error)
+void lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, bool tell,
+		    struct lint_sum *sum)
 {
 	struct lint_fde *fde = &sum->fde;
 	struct summing summing = { .judge = judge, .sum = sum, .tell = tell };
@@ -1186,9 +1180,9 @@ int lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, boo
 		uint8_t status = all ? all[pc - fragment->begin] & (uint8_t)~STATUS_FLAGS
 				     : STATUS_NONE;
 
-		code = flow_fragment_next(fragment, judge->world->decoder, code);
+		code = next_code(judge, fragment, code);
 		if (!code)
-			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
+			return;
 		if (status == STATUS_PROVEN && !tell)
 			proven++;
 		else if (status != STATUS_NONE ||
@@ -1197,8 +1191,8 @@ int lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, boo
 	}
 	sum->instructions += proven;
 	sum->proven += proven;
-	if (is_unsettled(judge, fragment) && sum_inside(&summing, fragment, error))
-		return -1;
+	if (is_unsettled(judge, fragment))
+		sum_inside(&summing, fragment);
 	if (fde->reason == FLOW_REASON_COUNT && fragment->malformed)
 		fde->reason = FLOW_MALFORMED;
 	else if (fde->reason == FLOW_REASON_COUNT && !sum->instructions)
@@ -1207,7 +1201,6 @@ int lint_judge_fde(struct lint_judge *judge, struct flow_fragment *fragment, boo
 		fde->outcome = FLOW_ROW_MISMATCH;
 	else if (fde->reason != FLOW_REASON_COUNT)
 		fde->outcome = FLOW_ROW_UNPROVEN;
-	return 0;
 }
 
 void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum)
@@ -1217,19 +1210,18 @@ void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum)
 	count_fde(judge, &sum->fde);
 }
 
-int lint_judge_take_back(struct lint_judge *judge, struct flow_fragment *fragment,
-			 enum flow_reason why, struct error *error)
+void lint_judge_take_back(struct lint_judge *judge, struct flow_fragment *fragment,
+			  enum flow_reason why)
 {
 	const struct code *code = NULL;
 
 	for (uint64_t pc = fragment->begin; pc < fragment->end; pc = flow_fragment_behind(code)) {
-		code = flow_fragment_next(fragment, judge->world->decoder, code);
+		code = next_code(judge, fragment, code);
 		if (!code)
-			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
+			return;
 		if (lint_judge_was_reached(judge, pc))
 			set_status(judge, pc, (uint8_t)(STATUS_UNPROVEN + why));
 	}
-	return 0;
 }
 
 void lint_judge_unread(const struct cfi_fde *fde, enum flow_reason reason, struct lint_sum *ret)

@@ -44,21 +44,22 @@ static bool is_inside(const struct begins *begins, uint64_t pc)
 	return at != FLOW_CODE_NONE && !(begins->bits[at / 8] >> at % 8 & 1);
 }
 
-static int begins_init(struct begins *begins, const struct lint_judge *judge, struct error *error)
+/* False: no memory. */
+static bool begins_init(struct begins *begins, const struct lint_judge *judge)
 {
 	const struct cfi *cfi = judge->world->cfi;
 
 	begins->map = &judge->world->map;
 	begins->bits = calloc(begins->map->size / 8 + 1, 1);
 	if (!begins->bits)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
+		return false;
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		size_t at = flow_code_map_at(begins->map, cfi->fde[cfi->by_pc[i]].pc_begin);
 
 		if (at != FLOW_CODE_NONE && !judge->known[cfi->by_pc[i]].doubtful)
 			begins->bits[at / 8] |= (uint8_t)(1u << at % 8);
 	}
-	return 0;
+	return true;
 }
 
 /* ---- what looks like a call ----------------------------------------------------------------- */
@@ -139,22 +140,18 @@ static bool sort_targets(struct lint_middle *middle)
 	return true;
 }
 
-int lint_middle_init(struct lint_middle *middle, const struct lint_judge *judge,
-		     struct error *error)
+void lint_middle_init(struct lint_middle *middle, const struct lint_judge *judge)
 {
 	const struct cfi *cfi = judge->world->cfi;
 	struct begins begins = { .bits = NULL };
-	bool memory = true;
+	bool memory = begins_init(&begins, judge);
 
 	*middle = (struct lint_middle) { .world = judge->world };
-	if (begins_init(&begins, judge, error))
-		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count && memory; i++)
 		memory = look_for_calls(middle, &begins, &cfi->fde[cfi->by_pc[i]]);
 	free(begins.bits);
 	if (!memory || !add_inner(middle) || !sort_targets(middle))
-		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
-	return 0;
+		flow_lack(judge->world, "addresses that are called");
 }
 
 void lint_middle_deinit(struct lint_middle *middle)
@@ -490,87 +487,66 @@ static bool is_function(const struct lint_inner *inner, const struct flow *flow)
 	return comes_back(flow) && !flow->found.returns_lost;
 }
 
-static int judge_paths(struct lint_inner *inner, struct flow *flow, struct lint_judge *judge,
-		       struct error *error)
+static void judge_paths(struct lint_inner *inner, struct flow *flow, struct lint_judge *judge)
 {
-	int result;
-
 	judge->doubtful = true;
 	judge->why_doubtful = FLOW_VALUE_UNKNOWN;
 	judge->inner = inner;
-	result = lint_judge_flow(judge, flow, false, error);
+	lint_judge_flow(judge, flow, false);
 	judge->inner = NULL;
 	judge->doubtful = false;
-	return result;
 }
 
 /* All paths from there. Without fragments: its FDE can't be read. */
-static int follow(const struct lint_inner *inner, struct flow_world *world, bool quiet,
-		  struct flow *flow, struct error *error)
+static void follow(const struct lint_inner *inner, struct flow_world *world, bool quiet,
+		   struct flow *flow)
 {
 	const struct flow_plan plan = {
 		.fde = inner->fde, .entry = inner->pc, .doubtful = true, .quiet = quiet
 	};
 
-	return flow_follow(flow, world, &plan, error);
+	flow_follow(flow, world, &plan);
 }
 
-/* It may accuse. own: the paths of the FDE's function. */
-static void add(struct lint_inners *inners, const struct lint_inner *inner, const struct flow *flow,
-		const struct flow *own)
-{
-	if (!inner->found || !comes_back(flow) || own->found.jump_unknown)
-		return;
-	if (ARRAY_GROW(inners->inner, inners->count))
-		inners->inner[inners->count++] = *inner;
-	else
-		inners->no_memory = true;
-}
-
-int lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
-		     struct lint_judge *judge, struct error *error)
+void lint_inners_meet(struct lint_inners *inners, struct lint_inner *inner, const struct flow *own,
+		      struct lint_judge *judge)
 {
 	struct flow flow;
-	int result = follow(inner, judge->world, false, &flow, error);
 
-	if (!result && flow.fragment_count)
-		result = judge_paths(inner, &flow, judge, error);
-	if (!result && flow.fragment_count)
-		add(inners, inner, &flow, own);
+	follow(inner, judge->world, false, &flow);
+	if (flow.fragment_count)
+		judge_paths(inner, &flow, judge);
+	/* It may accuse. */
+	if (flow.fragment_count && inner->found && comes_back(&flow) && !own->found.jump_unknown &&
+	    !ARRAY_ADD(inners->inner, inners->count, *inner))
+		flow_lack(judge->world, "functions inside of others");
 	for (size_t i = 1; i < flow.fragment_count; i++)
 		lint_known_of(judge, flow.fragment[i]->fde)->sum.met = true;
 	flow_deinit(&flow);
-	return result;
 }
 
-static int accuse(struct lint_inner *inner, struct lint_judge *judge, struct error *error)
+static void accuse(struct lint_inner *inner, struct lint_judge *judge)
 {
 	struct flow flow;
-	int result = follow(inner, judge->world, true, &flow, error);
 
-	if (!result)
-		result = flow_visit(&flow, NULL, error);
-	inner->accuses = !result && flow.fragment_count && is_function(inner, &flow);
+	follow(inner, judge->world, true, &flow);
+	flow_visit(&flow, NULL);
+	inner->accuses = flow.fragment_count && is_function(inner, &flow);
 	if (inner->accuses)
-		result = judge_paths(inner, &flow, judge, error);
+		judge_paths(inner, &flow, judge);
 	lint_known_of(judge, inner->fde)->sum.met |= inner->accuses;
 	flow_deinit(&flow);
-	return result;
 }
 
-int lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge, struct error *error)
+void lint_inners_decide(struct lint_inners *inners, struct lint_judge *judge)
 {
-	if (inners->no_memory)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "functions inside of others");
 	if (!inners->count)
-		return 0;
-	qsort(inners->inner, inners->count, sizeof(*inners->inner), compare);
+		return;
+	ARRAY_SORT(inners->inner, inners->count, compare);
 	note_others(inners, judge->world);
 	for (size_t i = 0; i < inners->count; i++)
-		if (is_called_only(&inners->inner[i], judge) &&
-		    accuse(&inners->inner[i], judge, error))
-			return -1;
-	return 0;
+		if (is_called_only(&inners->inner[i], judge))
+			accuse(&inners->inner[i], judge);
 }
 
 void lint_inners_deinit(struct lint_inners *inners)

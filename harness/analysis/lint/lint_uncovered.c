@@ -186,8 +186,7 @@ static bool follow(struct flow_walk *walk, const struct image *image, unsigned i
 }
 
 /* What begins there is code as a whole. */
-static bool is_function(const struct flow_world *world, const struct image_symbol *symbol,
-			bool *ret_no_memory)
+static bool is_function(const struct flow_world *world, const struct image_symbol *symbol)
 {
 	uint64_t bytes = lint_uncovered_end(world, symbol->pc) - symbol->pc;
 	struct flow_walk walk = { .world = world, .begin = symbol->pc };
@@ -201,9 +200,8 @@ static bool is_function(const struct flow_world *world, const struct image_symbo
 	flow_walk_add(&walk, walk.begin);
 	while (good && flow_walk_path(&walk))
 		good = follow(&walk, world->cfi->image, &instructions);
-	*ret_no_memory |= walk.no_memory;
 	flow_walk_deinit(&walk);
-	return good && !walk.no_memory;
+	return good && !flow_lacks(world);
 }
 
 /* Linkers put it together of pieces, of which none is a function. */
@@ -264,12 +262,10 @@ static void find_main(const struct flow_world *world, flow_address_fn fn, void *
 		fn(context, pc);
 }
 
-int lint_symbols_find(const struct flow_world *world, flow_address_fn fn, void *context,
-		      struct error *error)
+void lint_symbols_find(const struct flow_world *world, flow_address_fn fn, void *context)
 {
 	const struct image *image = world->cfi->image;
 	const bool is_bare = !world->cfi->section->data;
-	bool no_memory = false;
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(image, &count);
 
@@ -283,12 +279,11 @@ int lint_symbols_find(const struct flow_world *world, flow_address_fn fn, void *
 		if (!sized && !may_be_function(world, &symbol[i]))
 			continue;
 		if ((sized && !is_bare) ||
-		    (image_code_segment(image, pc) && is_function(world, &symbol[i], &no_memory)))
+		    (image_code_segment(image, pc) && is_function(world, &symbol[i])))
 			fn(context, pc);
 	}
 	if (!world->object && !is_bare)
 		find_main(world, fn, context);
-	return no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI") : 0;
 }
 
 /* ---- why there are none -------------------------------------------------------------------- */

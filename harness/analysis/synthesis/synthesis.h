@@ -102,6 +102,12 @@ struct synthesis {
 int synthesis_of(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
 		 struct error *error);
 void synthesis_deinit(struct synthesis *synthesis);
+/* As of flow_lack(). */
+static inline void synthesis_lack(const struct flow_world *world)
+{
+	flow_lack(world, "functions without CFI");
+}
+
 /* The name that is printed: "cfa_unknown". */
 extern const struct synthesis_words {
 	const char *name, *title;
@@ -179,16 +185,15 @@ struct synthesis_address_taken {
 	struct synthesis_led *led;
 	size_t led_count;
 	bool led_known;
-	const struct flow_code_map *map;
-	uint8_t *reached;  /* a bit for each byte of map: an instruction begins there */
+	const struct flow_world *world;
+	uint8_t *reached;  /* a bit for each byte of the world's map: an instruction begins there */
 	uint64_t *address; /* that were not told yet */
 	size_t count;
-	bool no_memory;
 };
-/* Begins with the addresses that words of the image hold. Borrows the world's map, and its CFI as it is now. 0, or -1:
- * no memory. synthesis_address_taken_deinit() in both cases. */
-int synthesis_address_taken_init(struct synthesis_address_taken *taken,
-				 const struct flow_world *world, struct error *error);
+/* Begins with the addresses that words of the image hold. Borrows the world, and its CFI as it is now. False: no memory.
+ * synthesis_address_taken_deinit() in both cases. */
+bool synthesis_address_taken_init(struct synthesis_address_taken *taken,
+				  const struct flow_world *world);
 void synthesis_address_taken_deinit(struct synthesis_address_taken *taken);
 /* An instruction at pc was reached. */
 void synthesis_address_taken_reach(struct synthesis_address_taken *taken, uint64_t pc);
@@ -238,9 +243,9 @@ struct synthesis_jumped {
 const struct synthesis_range *synthesis_range_at(const struct synthesis_range *range, size_t count,
 						 uint64_t pc);
 /* Finds the functions without an FDE of the world's CFI. taken is told what is reached, and which addresses instructions
- * make. with_taken: addresses of taken are functions, too. The caller frees ret->range. 0, or -1: no memory. */
-int synthesis_ranges_find(struct flow_world *world, struct synthesis_address_taken *taken,
-			  bool with_taken, struct synthesis_ranges *ret, struct error *error);
+ * make. with_taken: addresses of taken are functions, too. The caller frees ret->range. */
+void synthesis_ranges_find(struct flow_world *world, struct synthesis_address_taken *taken,
+			   bool with_taken, struct synthesis_ranges *ret);
 
 /* ---- synthesis_functions.c, synthesis_row.c ----------------------------------------------- */
 
@@ -250,11 +255,10 @@ struct synthesis_wrong {
 	size_t count;
 };
 /* Adds to ret, in no order: functions of .debug_frame and .eh_frame with a row that lint disproves, Go's with rows that
- * it can't prove, and what the kernel returns to from a signal handler. object: as above. The caller frees
- * ret_wrong->pc. 0, or -1. */
-int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
-			 struct synthesis_ranges *ret, struct synthesis_wrong *ret_wrong,
-			 struct error *error);
+ * it can't prove, and what the kernel returns to from a signal handler. world: of the same image. The caller frees
+ * ret_wrong->pc. */
+void synthesis_wrong_find(const struct cfi *cfi, const struct flow_world *world,
+			  struct synthesis_ranges *ret, struct synthesis_wrong *ret_wrong);
 bool synthesis_wrong_has(const struct synthesis_wrong *wrong, uint64_t pc);
 /* The bytes of a signal handler's restorer at pc: mov eax, 15 (or rax); syscall. 0: there is none. */
 size_t synthesis_restorer_bytes(const struct image *image, uint64_t pc);
@@ -285,8 +289,8 @@ struct synthesis_writer {
 };
 /* Some function with rows has an FDE of .eh_frame. *ret_others: some has not. */
 bool synthesis_has_loaded(const struct synthesis *synthesis, bool *ret_others);
-/* Joins what was met at each instruction to its row. 0, or -1: no memory. */
-int synthesis_write(const struct synthesis_writer *writer, struct error *error);
+/* Joins what was met at each instruction to its row. */
+void synthesis_write(const struct synthesis_writer *writer);
 
 /* ---- synthesis_unfollowed.c --------------------------------------------------------------------- */
 
@@ -317,8 +321,8 @@ struct synthesis_survey {
 	bool (*is_stub)(const void *context, uint64_t pc); /* a PLT's stub begins there */
 	const void *context;
 };
-/* Takes from what was met what does not hold on paths that were not followed. 0, or -1: no memory. */
-int synthesis_unfollowed(const struct synthesis_survey *survey, struct error *error);
+/* Takes from what was met what does not hold on paths that were not followed. */
+void synthesis_unfollowed(const struct synthesis_survey *survey);
 void synthesis_ways_deinit(struct synthesis_ways *ways);
 
 /* cfi without the FDEs that are replaced, and an FDE for each range that says nothing (flow_fragment.silent). */

@@ -133,15 +133,16 @@ void synthesis_blank_deinit(struct synthesis_blank *blank)
  * called is followed first, and of what that reaches, by jump tables too, no address is told.
  */
 
-int synthesis_address_taken_init(struct synthesis_address_taken *taken,
-				 const struct flow_world *world, struct error *error)
+bool synthesis_address_taken_init(struct synthesis_address_taken *taken,
+				  const struct flow_world *world)
 {
-	*taken = (struct synthesis_address_taken) { .cfi = world->cfi, .map = &world->map };
-	taken->reached = calloc(taken->map->size / 8 + 1, 1);
-	if (!taken->reached)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
-	flow_address_taken_words(world, synthesis_address_taken_add, taken);
-	return 0;
+	*taken = (struct synthesis_address_taken) { .cfi = world->cfi, .world = world };
+	taken->reached = calloc(world->map.size / 8 + 1, 1);
+	if (taken->reached)
+		flow_address_taken_words(world, synthesis_address_taken_add, taken);
+	else
+		flow_lack(world, "no memory for an image's code");
+	return taken->reached;
 }
 
 void synthesis_address_taken_deinit(struct synthesis_address_taken *taken)
@@ -154,7 +155,7 @@ void synthesis_address_taken_deinit(struct synthesis_address_taken *taken)
 
 void synthesis_address_taken_reach(struct synthesis_address_taken *taken, uint64_t pc)
 {
-	const size_t at = flow_code_map_at(taken->map, pc);
+	const size_t at = flow_code_map_at(&taken->world->map, pc);
 
 	if (at != FLOW_CODE_NONE)
 		taken->reached[at / 8] |= (uint8_t)(1u << at % 8);
@@ -162,7 +163,7 @@ void synthesis_address_taken_reach(struct synthesis_address_taken *taken, uint64
 
 static bool is_reached(const struct synthesis_address_taken *taken, uint64_t pc)
 {
-	const size_t at = flow_code_map_at(taken->map, pc);
+	const size_t at = flow_code_map_at(&taken->world->map, pc);
 
 	return at == FLOW_CODE_NONE || taken->reached[at / 8] & 1u << at % 8;
 }
@@ -175,11 +176,8 @@ static void synthesis_address_taken_add(void *context, uint64_t pc)
 	if (is_reached(taken, pc) || cfi_fde_find(taken->cfi, pc) ||
 	    (taken->count && taken->address[taken->count - 1] == pc))
 		return;
-	if (!ARRAY_GROW(taken->address, taken->count)) {
-		taken->no_memory = true;
-		return;
-	}
-	taken->address[taken->count++] = pc;
+	if (!ARRAY_ADD(taken->address, taken->count, pc))
+		synthesis_lack(taken->world);
 }
 
 static bool may_be(const struct synthesis_address_taken *taken, struct code_decoder *decoder,
@@ -243,14 +241,13 @@ static void tell_leads(const struct image *image, struct flow_walk *walk, synthe
 	}
 }
 
-/* Tells the leads of the world's FDEs with numbers from first to before end. 0, or -1: no memory. */
-static int synthesis_calls(const struct flow_world *world, size_t first, size_t end,
-			   synthesis_leads_fn fn, void *context, struct error *error)
+/* Tells the leads of the world's FDEs with numbers from first to before end. */
+static void synthesis_calls(const struct flow_world *world, size_t first, size_t end,
+			    synthesis_leads_fn fn, void *context)
 {
 	const struct cfi *cfi = world->cfi;
-	bool no_memory = false;
 
-	for (size_t i = 0; i < cfi->by_pc_count && !no_memory; i++) {
+	for (size_t i = 0; i < cfi->by_pc_count && !flow_lacks(world); i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		struct flow_walk walk = { .world = world,
 					  .begin = fde->pc_begin,
@@ -265,10 +262,8 @@ static int synthesis_calls(const struct flow_world *world, size_t first, size_t 
 		while (flow_walk_path(&walk))
 			while (flow_walk_step(&walk))
 				tell_leads(cfi->image, &walk, fn, context);
-		no_memory = walk.no_memory;
 		flow_walk_deinit(&walk);
 	}
-	return no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "calls") : 0;
 }
 
 /* ==== functions whose rows are wrong, or say too little ===================================== */
@@ -290,8 +285,7 @@ struct search {
 	const struct cfi *cfi;
 	struct synthesis_ranges *ranges;
 	struct synthesis_wrong *wrong;
-	bool go;
-	bool no_memory;
+	bool go, no_memory;
 };
 
 static void ignore_finding(void *context, const struct lint_finding *finding)
@@ -305,21 +299,16 @@ static bool is_debug(const struct cfi *cfi, const struct cfi_fde *fde)
 
 static void add(struct search *search, const struct cfi_fde *fde)
 {
-	struct synthesis_ranges *ranges = search->ranges;
+	const struct synthesis_range range = { .begin = fde->pc_begin,
+					       .end = fde->pc_begin + fde->pc_range,
+					       .entered = true,
+					       .called = true,
+					       .sized = true,
+					       .replaces = fde,
+					       .loaded = !is_debug(search->cfi, fde),
+					       .go = search->go && is_debug(search->cfi, fde) };
 
-	if (!ARRAY_GROW(ranges->range, ranges->count)) {
-		search->no_memory = true;
-		return;
-	}
-	ranges->range[ranges->count++] =
-		(struct synthesis_range) { .begin = fde->pc_begin,
-					   .end = fde->pc_begin + fde->pc_range,
-					   .entered = true,
-					   .called = true,
-					   .sized = true,
-					   .replaces = fde,
-					   .loaded = !is_debug(search->cfi, fde),
-					   .go = search->go && is_debug(search->cfi, fde) };
+	search->no_memory |= !ARRAY_ADD(search->ranges->range, search->ranges->count, range);
 }
 
 static void judged(void *context, const struct lint_fde *fde)
@@ -344,24 +333,18 @@ static void judged_instruction(void *context, uint64_t pc, enum flow_outcome out
 			       enum flow_reason reason)
 {
 	struct search *search = context;
-	struct synthesis_wrong *wrong = search->wrong;
 
-	if (outcome != FLOW_ROW_MISMATCH)
-		return;
-	if (ARRAY_GROW(wrong->pc, wrong->count))
-		wrong->pc[wrong->count++] = pc;
-	else
-		search->no_memory = true;
+	search->no_memory |= outcome == FLOW_ROW_MISMATCH &&
+			     !ARRAY_ADD(search->wrong->pc, search->wrong->count, pc);
 }
 
 bool synthesis_wrong_has(const struct synthesis_wrong *wrong, uint64_t pc)
 {
-	return wrong->count && bsearch(&pc, wrong->pc, wrong->count, sizeof(pc), array_order_u64);
+	return ARRAY_FIND(wrong->pc, wrong->count, &pc, array_order_u64) != NULL;
 }
 
-int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
-			 struct synthesis_ranges *ret, struct synthesis_wrong *ret_wrong,
-			 struct error *error)
+void synthesis_wrong_find(const struct cfi *cfi, const struct flow_world *world,
+			  struct synthesis_ranges *ret, struct synthesis_wrong *ret_wrong)
 {
 	struct search search = {
 		.cfi = cfi, .ranges = ret, .wrong = ret_wrong, .go = code_is_go(cfi->image)
@@ -373,13 +356,12 @@ int synthesis_wrong_find(const struct cfi *cfi, const struct object *object,
 					  .context = &search };
 	struct lint_counts counts;
 
-	if (!cfi->by_pc_count || cfi->overlapping)
-		return 0;
-	if (lint_image(cfi, object, &watch, &counts, error))
-		return -1;
-	if (ret_wrong->count)
-		qsort(ret_wrong->pc, ret_wrong->count, sizeof(*ret_wrong->pc), array_order_u64);
-	return search.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions") : 0;
+	if (!cfi->by_pc_count || cfi->overlapping ||
+	    lint_image(cfi, world->object, &watch, &counts, world->error))
+		return;
+	ARRAY_SORT(ret_wrong->pc, ret_wrong->count, array_order_u64);
+	if (search.no_memory)
+		flow_lack(world, "functions");
 }
 
 /* ==== which functions have no FDE =========================================================== */
@@ -403,33 +385,21 @@ struct finder {
 	struct synthesis_ranges *ranges; /* unsorted, end 0 if nothing says it, until settle() */
 	struct synthesis_address_taken *taken;
 	bool with_taken; /* what it knows are functions, too */
-	bool no_memory;
 };
 
-static void add_range(struct finder *finder, uint64_t begin, uint64_t end, bool entered)
+static void add_range(struct finder *finder, struct synthesis_range range)
 {
-	struct synthesis_ranges *ranges = finder->ranges;
-
 	/* Address 0 stands for none. */
-	if (!begin || !image_code_segment(finder->cfi->image, begin) ||
-	    cfi_fde_find(finder->cfi, begin))
-		return;
-	if (!ARRAY_GROW(ranges->range, ranges->count)) {
-		finder->no_memory = true;
-		return;
-	}
-	ranges->range[ranges->count++] = (struct synthesis_range) {
-		.begin = begin, .end = end, .entered = entered, .sized = end != 0
-	};
+	if (range.begin && image_code_segment(finder->cfi->image, range.begin) &&
+	    !cfi_fde_find(finder->cfi, range.begin) &&
+	    !ARRAY_ADD(finder->ranges->range, finder->ranges->count, range))
+		synthesis_lack(finder->world);
 }
 
 static void add_called(struct finder *finder, uint64_t begin)
 {
-	size_t count = finder->ranges->count;
-
-	add_range(finder, begin, 0, true);
-	if (finder->ranges->count > count)
-		finder->ranges->range[count].called = true;
+	add_range(finder,
+		  (struct synthesis_range) { .begin = begin, .entered = true, .called = true });
 }
 
 ARRAY_ORDER(compare_ranges, struct synthesis_range, begin)
@@ -455,9 +425,7 @@ static void settle(const struct finder *finder)
 	struct synthesis_ranges *ranges = finder->ranges;
 	size_t kept = 0;
 
-	if (!ranges->count)
-		return;
-	qsort(ranges->range, ranges->count, sizeof(*ranges->range), compare_ranges);
+	ARRAY_SORT(ranges->range, ranges->count, compare_ranges);
 	for (size_t i = 0; i < ranges->count; i++) {
 		struct synthesis_range *range = &ranges->range[i];
 		struct synthesis_range *last = kept ? &ranges->range[kept - 1] : NULL;
@@ -491,33 +459,40 @@ static void add_symbols(struct finder *finder)
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(finder->cfi->image, &count);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t end = symbol[i].size ? symbol[i].pc + symbol[i].size : symbol[i].end;
+
 		if (symbol[i].type == STT_FUNC || symbol[i].type == STT_GNU_IFUNC)
-			add_range(finder, symbol[i].pc,
-				  symbol[i].size ? symbol[i].pc + symbol[i].size : symbol[i].end,
-				  !flow_is_fragment_name(symbol[i].name));
+			add_range(finder, (struct synthesis_range) {
+						  .begin = symbol[i].pc,
+						  .end = end,
+						  .entered = !flow_is_fragment_name(symbol[i].name),
+						  .sized = end != 0 });
+	}
+}
+
+/* The stub's section goes on at pc. */
+static bool is_plt(const struct cfi *cfi, const struct code_name *stub, uint64_t pc)
+{
+	struct code_name name;
+
+	code_name_find(cfi->image, cfi, pc, &name);
+	return !cfi_fde_find(cfi, pc) && !strcmp(name.section, stub->section) &&
+	       (name.kind == CODE_STUB || name.kind == CODE_SECTION);
 }
 
 /* The stretch of a PLT around a stub. */
 static void add_plt(struct finder *finder, const struct code_name *stub)
 {
-	const struct cfi *cfi = finder->cfi;
-	uint64_t begin = stub->start, end = stub->start + 8;
-	struct code_name name;
+	struct synthesis_range range = { .begin = stub->start,
+					 .end = stub->start + 8,
+					 .sized = true };
 
-	for (;; begin -= 8) {
-		code_name_find(cfi->image, cfi, begin - 8, &name);
-		if (cfi_fde_find(cfi, begin - 8) || strcmp(name.section, stub->section) ||
-		    (name.kind != CODE_STUB && name.kind != CODE_SECTION))
-			break;
-	}
-	for (;; end += 8) {
-		code_name_find(cfi->image, cfi, end, &name);
-		if (cfi_fde_find(cfi, end) || strcmp(name.section, stub->section) ||
-		    (name.kind != CODE_STUB && name.kind != CODE_SECTION))
-			break;
-	}
-	add_range(finder, begin, end, false);
+	while (is_plt(finder->cfi, stub, range.begin - 8))
+		range.begin -= 8;
+	while (is_plt(finder->cfi, stub, range.end))
+		range.end += 8;
+	add_range(finder, range);
 }
 
 static struct synthesis_range *known(const struct synthesis_ranges *ranges, size_t sorted,
@@ -525,8 +500,7 @@ static struct synthesis_range *known(const struct synthesis_ranges *ranges, size
 {
 	const struct synthesis_range key = { .begin = pc };
 
-	return sorted ? bsearch(&key, ranges->range, sorted, sizeof(*ranges->range), compare_ranges)
-		      : NULL;
+	return ARRAY_FIND(ranges->range, sorted, &key, compare_ranges);
 }
 
 struct round {
@@ -578,7 +552,7 @@ static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)
 	} else if (by_call) {
 		add_called(round->finder, pc);
 	} else if (is_new(round, pc)) {
-		add_range(round->finder, pc, 0, false);
+		add_range(round->finder, (struct synthesis_range) { .begin = pc });
 	}
 	round->last = pc;
 }
@@ -624,42 +598,37 @@ static void keep_lead(void *context, uint64_t pc, enum synthesis_lead lead)
 	    (taken->led_count && taken->led[taken->led_count - 1].pc == pc &&
 	     taken->led[taken->led_count - 1].lead == lead))
 		return;
-	if (ARRAY_GROW(taken->led, taken->led_count))
-		taken->led[taken->led_count++] = (struct synthesis_led) { pc, lead };
-	else
-		round->finder->no_memory = true;
+	if (!ARRAY_ADD(taken->led, taken->led_count, (struct synthesis_led) { pc, lead }))
+		synthesis_lack(taken->world);
 }
 
 /* What all FDEs lead to: those of the image, which are gone through once, and those of what was found. */
-static int find_leads(struct round *round, const struct synthesis_blank *blank, struct error *error)
+static void find_leads(struct round *round, const struct synthesis_blank *blank)
 {
 	const struct flow_world *world = round->finder->world;
 	struct synthesis_address_taken *taken = round->finder->taken;
 
 	for (size_t i = 0; taken->led_known && i < taken->led_count; i++)
 		led_to(round, taken->led[i].pc, taken->led[i].lead);
-	if (!taken->led_known && synthesis_calls(world, 0, blank->first, keep_lead, round, error))
-		return -1;
+	if (!taken->led_known)
+		synthesis_calls(world, 0, blank->first, keep_lead, round);
 	taken->led_known = true;
-	return synthesis_calls(world, blank->first, blank->cfi.fde_count, led_to, round, error);
+	synthesis_calls(world, blank->first, blank->cfi.fde_count, led_to, round);
 }
 
-static int find_called_by(struct finder *finder, bool *ret_more, struct error *error)
+/* False: there are no more than before. */
+static bool find_called_by(struct finder *finder)
 {
 	struct round round = { .finder = finder, .sorted = finder->ranges->count };
 	struct synthesis_blank blank;
-	int result;
 
-	if (synthesis_blank_init(&blank, finder->cfi, finder->ranges, error))
-		return -1;
-	result = flow_world_take(finder->world, &blank.cfi, error);
-	if (!result)
-		result = find_leads(&round, &blank, error);
-	if (flow_world_take(finder->world, finder->cfi, error))
-		result = -1;
+	if (synthesis_blank_init(&blank, finder->cfi, finder->ranges, finder->world->error))
+		return false;
+	if (flow_world_take(finder->world, &blank.cfi))
+		find_leads(&round, &blank);
+	flow_world_take(finder->world, finder->cfi);
 	synthesis_blank_deinit(&blank);
-	*ret_more = finder->ranges->count > round.sorted;
-	return result;
+	return finder->ranges->count > round.sorted;
 }
 
 /* All ranges that the round before had are sorted. One inside of a function whose end is known is a
@@ -670,25 +639,20 @@ static void add_taken(void *context, uint64_t pc)
 	struct finder *finder = round->finder;
 	const struct synthesis_range *range = synthesis_range_at(finder->ranges->range,
 								 round->sorted, pc);
-	size_t count = finder->ranges->count;
 
-	if (range && range->sized && range->begin != pc)
-		return;
-	add_range(finder, pc, 0, false);
-	if (finder->ranges->count > count)
-		finder->ranges->range[count].taken = true;
+	if (!range || !range->sized || range->begin == pc)
+		add_range(finder, (struct synthesis_range) { .begin = pc, .taken = true });
 }
 
 /* What is called by what is known; then what is kept by it, which calls more. */
-static int find_called(struct finder *finder, struct error *error)
+static void find_called(struct finder *finder)
 {
 	bool more = true;
 
-	for (int i = 0; more && i < ROUNDS_MAX; i++) {
+	for (int i = 0; more && i < ROUNDS_MAX && !flow_lacks(finder->world); i++) {
 		struct round round = { .finder = finder };
 
-		if (find_called_by(finder, &more, error))
-			return -1;
+		more = find_called_by(finder);
 		settle(finder);
 		if (more || !finder->with_taken)
 			continue;
@@ -698,31 +662,22 @@ static int find_called(struct finder *finder, struct error *error)
 		more = finder->ranges->count > round.sorted;
 		settle(finder);
 	}
-	return 0;
 }
 
-int synthesis_ranges_find(struct flow_world *world, struct synthesis_address_taken *taken,
-			  bool with_taken, struct synthesis_ranges *ret, struct error *error)
+void synthesis_ranges_find(struct flow_world *world, struct synthesis_address_taken *taken,
+			   bool with_taken, struct synthesis_ranges *ret)
 {
 	const struct cfi *cfi = world->cfi;
 	struct finder finder = {
 		.cfi = cfi, .world = world, .ranges = ret, .taken = taken, .with_taken = with_taken
 	};
-	int result;
 
 	*ret = (struct synthesis_ranges) { NULL };
 	add_symbols(&finder);
 	add_called(&finder, cfi->image->entry);
 	add_main(&finder);
 	settle(&finder);
-	result = find_called(&finder, error);
-	if (!result && (finder.no_memory || taken->no_memory))
-		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
-	if (!result)
-		return 0;
-	free(ret->range);
-	*ret = (struct synthesis_ranges) { NULL };
-	return -1;
+	find_called(&finder);
 }
 
 const struct synthesis_range *synthesis_range_at(const struct synthesis_range *range, size_t count,

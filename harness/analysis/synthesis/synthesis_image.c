@@ -37,9 +37,8 @@ static enum flow_whose synthesis_whose(const struct synthesis_range *from, bool 
 
 /* ---- where paths end --------------------------------------------------------------------------- */
 
-/* What was left out of the function. 0, or -1: no memory. */
-static int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow,
-			      struct error *error)
+/* What was left out of the function. */
+static void synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow)
 {
 	for (size_t i = 0; i < flow->after.count; i++) {
 		const uint64_t pc = flow->after.code[i].pc;
@@ -52,10 +51,10 @@ static int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *fl
 			*end = pc;
 		if (!end || !tsearch(end, &ends->root, array_order_u64)) {
 			free(end);
-			return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+			synthesis_lack(flow->world);
+			return;
 		}
 	}
-	return 0;
 }
 
 static bool synthesis_ends_has(const struct synthesis_ends *ends, uint64_t pc)
@@ -92,23 +91,22 @@ static const struct synthesis_callee *find(const struct synthesis_callee_pop *ca
 	return found ? *(struct synthesis_callee **)found : NULL;
 }
 
-static int add(struct synthesis_callee_pop *callee_pop, const struct synthesis_callee *callee,
-	       struct error *error)
+/* False: no memory. */
+static bool add(struct synthesis_callee_pop *callee_pop, const struct synthesis_callee *callee)
 {
 	struct synthesis_callee *own = malloc(sizeof(*own));
 
-	if (own) {
+	if (own)
 		*own = *callee;
-		if (tsearch(own, &callee_pop->root, compare))
-			return 0;
-		free(own);
-	}
-	return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+	if (own && tsearch(own, &callee_pop->root, compare))
+		return true;
+	free(own);
+	return false;
 }
 
-/* What was seen of the function. leaves: some path goes on in another. 0, or -1: no memory. */
-static int synthesis_callee_pop_note(struct synthesis_callee_pop *callee_pop, uint64_t begin,
-				     const struct flow *flow, bool leaves, struct error *error)
+/* What was seen of the function. leaves: some path goes on in another. */
+static void synthesis_callee_pop_note(struct synthesis_callee_pop *callee_pop, uint64_t begin,
+				      const struct flow *flow, bool leaves)
 {
 	const struct synthesis_callee callee = {
 		.begin = begin,
@@ -120,7 +118,9 @@ static int synthesis_callee_pop_note(struct synthesis_callee_pop *callee_pop, ui
 	callee_pop->any |= flow->found.pops;
 	if (!known) {
 		callee_pop->changed = true;
-		return add(callee_pop, &callee, error);
+		if (!add(callee_pop, &callee))
+			synthesis_lack(flow->world);
+		return;
 	}
 	if (known->callee_pop != callee.callee_pop &&
 	    known->callee_pop != FLOW_CALLEE_POP_UNKNOWN) {
@@ -131,7 +131,6 @@ static int synthesis_callee_pop_note(struct synthesis_callee_pop *callee_pop, ui
 		known->keeps = false;
 		callee_pop->changed = true;
 	}
-	return 0;
 }
 
 /* All are to be followed again. */
@@ -175,31 +174,12 @@ static void synthesis_callee_pop_deinit(struct synthesis_callee_pop *callee_pop)
  * that never does; so where an image has handlers, and nothing is seen to call it, it is perhaps one.
  */
 
-static int add_leaving(struct synthesis_jumped *jumped, uint64_t begin, uint64_t to, bool endless,
-		       struct error *error)
+static void synthesis_jumped_add(struct synthesis_jumped *jumped, const struct flow_world *world,
+				 uint64_t begin, uint64_t to, bool endless)
 {
-	if (!ARRAY_GROW(jumped->leaving, jumped->count))
-		return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
-	jumped->leaving[jumped->count++] =
-		(struct synthesis_leaving) { .begin = begin, .to = to, .endless = endless };
-	return 0;
-}
-
-/* One that leaves as no function of the psABI does, or to the count functions at to. 0, or -1: no memory. */
-static int synthesis_jumped_add(struct synthesis_jumped *jumped, uint64_t begin, bool breaks,
-				const uint64_t *to, size_t count, struct error *error)
-{
-	for (size_t i = 0; i < count + breaks; i++)
-		if (add_leaving(jumped, begin, i < count ? to[i] : 0, false, error))
-			return -1;
-	return 0;
-}
-
-/* One that never ends. The same. */
-static int synthesis_jumped_endless(struct synthesis_jumped *jumped, uint64_t begin,
-				    struct error *error)
-{
-	return add_leaving(jumped, begin, 0, true, error);
+	if (!ARRAY_ADD(jumped->leaving, jumped->count,
+		       (struct synthesis_leaving) { .begin = begin, .to = to, .endless = endless }))
+		synthesis_lack(world);
 }
 
 static bool synthesis_jumped_has(const struct synthesis_jumped *jumped, uint64_t begin)
@@ -207,8 +187,8 @@ static bool synthesis_jumped_has(const struct synthesis_jumped *jumped, uint64_t
 	return tfind(&begin, &jumped->root, array_order_u64) != NULL;
 }
 
-/* Who leaves to such a one is such a one. Once, when all have been added. 0, or -1: no memory. */
-static int synthesis_jumped_spread(struct synthesis_jumped *jumped, struct error *error)
+/* Who leaves to such a one is such a one. Once, when all have been added. */
+static void synthesis_jumped_spread(struct synthesis_jumped *jumped, const struct flow_world *world)
 {
 	bool changed = true;
 
@@ -221,13 +201,13 @@ static int synthesis_jumped_spread(struct synthesis_jumped *jumped, struct error
 			    (leaving->to && !synthesis_jumped_has(jumped, leaving->to)) ||
 			    synthesis_jumped_has(jumped, leaving->begin))
 				continue;
-			if (!tsearch(&leaving->begin, &jumped->root, array_order_u64))
-				return error_set(error, ERROR_MEMORY, NULL, 0,
-						 "functions without CFI");
-			changed = true;
+			changed = tsearch(&leaving->begin, &jumped->root, array_order_u64);
+			if (!changed) {
+				synthesis_lack(world);
+				return;
+			}
 		}
 	}
-	return 0;
 }
 
 static void keep(void *begin)
@@ -288,7 +268,6 @@ struct synthesizer {
 	struct synthesis_callee_pop callee_pop;
 	bool behind_end; /* while a range is counted: no path has come since one ended behind a call */
 	size_t last_range; /* that was looked up last */
-	bool no_memory;
 };
 
 const struct synthesis_words synthesis_reasons[SYNTHESIS_REASON_COUNT] = {
@@ -309,6 +288,11 @@ const struct synthesis_words synthesis_reasons[SYNTHESIS_REASON_COUNT] = {
 };
 
 #define ENTRY_INSTRUCTIONS_MAX 16 /* of code that begins a process and only jumps */
+
+static void lack_rows(const struct synthesizer *synthesizer)
+{
+	flow_lack(&synthesizer->world, "rows");
+}
 
 /* ---- what is met --------------------------------------------------------------------------- */
 
@@ -372,10 +356,8 @@ static void note_way(struct synthesizer *synthesizer, struct synthesis_way **way
 		return;
 	if (*count && (*way)[*count - 1].from == from && (*way)[*count - 1].to == to)
 		return;
-	if (ARRAY_GROW(*way, *count))
-		(*way)[(*count)++] = (struct synthesis_way) { from, to };
-	else
-		synthesizer->no_memory = true;
+	if (!ARRAY_ADD(*way, *count, (struct synthesis_way) { from, to }))
+		lack_rows(synthesizer);
 }
 
 /* Where the instruction leads, other than by the flow's paths. */
@@ -410,7 +392,7 @@ static void meet(void *context, const struct flow *flow, const struct flow_block
 {
 	struct synthesizer *synthesizer = context;
 	const struct synthesis_range *range;
-	struct synthesis_met *met;
+	struct synthesis_met met = { .row.pc = code->pc };
 	unsigned int how;
 
 	note_status(synthesizer, block, code);
@@ -422,21 +404,18 @@ static void meet(void *context, const struct flow *flow, const struct flow_block
 	range = range_of(synthesizer, code->pc);
 	if (!range)
 		return;
-	if (!ARRAY_GROW(synthesizer->met, synthesizer->met_count)) {
-		synthesizer->no_memory = true;
-		return;
-	}
-	met = &synthesizer->met[synthesizer->met_count++];
 	how = (synthesizer->outermost ? SYNTHESIS_OUTERMOST : 0) | how_called(synthesizer, code) |
 	      (synthesizer->world.strange ? SYNTHESIS_STRANGE : 0) |
 	      (range->go ? SYNTHESIS_BY_RSP : 0);
-	met->reason = synthesis_row_of(state, how, &met->row);
-	met->has_row = met->reason == SYNTHESIS_REASON_COUNT;
-	met->function = synthesizer->ranges->range[synthesizer->number].begin;
-	met->row.pc = code->pc;
-	met->row.pc_end = code->pc + code->length;
+	met.reason = synthesis_row_of(state, how, &met.row);
+	met.has_row = met.reason == SYNTHESIS_REASON_COUNT;
+	met.function = synthesizer->ranges->range[synthesizer->number].begin;
+	met.row.pc = code->pc;
+	met.row.pc_end = code->pc + code->length;
 	if (block->unsure && synthesizer->jumps_differ)
-		met->reason = SYNTHESIS_JUMP_DOUBTFUL;
+		met.reason = SYNTHESIS_JUMP_DOUBTFUL;
+	if (!ARRAY_ADD(synthesizer->met, synthesizer->met_count, met))
+		lack_rows(synthesizer);
 }
 
 static void note_jump(struct synthesizer *synthesizer, const struct flow_state *state)
@@ -515,8 +494,8 @@ static void count(struct synthesizer *synthesizer, uint64_t pc, enum synthesis_r
 
 /* The fragment's instructions as they stand in memory, padding that no path leads to left out; and then those that begin in
  * the middle of another, where a path that is sure leads. */
-static int count_all(struct synthesizer *synthesizer, struct flow_fragment *fragment,
-		     const struct flow *flow, struct error *error)
+static void count_all(struct synthesizer *synthesizer, struct flow_fragment *fragment,
+		      const struct flow *flow)
 {
 	const enum synthesis_reason none = why_not_reached(flow, fragment);
 	const uint8_t *status = status_at(synthesizer, fragment->begin); /* one segment's */
@@ -527,8 +506,10 @@ static int count_all(struct synthesizer *synthesizer, struct flow_fragment *frag
 			const struct code *code =
 				flow_fragment_code(fragment, synthesizer->world.decoder, pc);
 
-			if (!code)
-				return error_set(error, ERROR_MEMORY, NULL, 0, "instructions");
+			if (!code) {
+				flow_lack(&synthesizer->world, "instructions");
+				return;
+			}
 			next = flow_fragment_behind(code);
 			if (!inside &&
 			    ((status && status[pc - fragment->begin]) ||
@@ -538,7 +519,6 @@ static int count_all(struct synthesizer *synthesizer, struct flow_fragment *frag
 				if (status && status[pc - fragment->begin] & STATUS_SURE)
 					count(synthesizer, pc, none);
 		}
-	return 0;
 }
 
 /* ---- functions ----------------------------------------------------------------------------- */
@@ -552,32 +532,19 @@ static bool is_stub(const void *context, uint64_t pc)
 	return name.kind == CODE_STUB && name.start == pc;
 }
 
-static int take_restorer(struct synthesizer *synthesizer, struct synthesis_function *function,
-			 size_t size, struct error *error)
+static void take_restorer(struct synthesizer *synthesizer, struct synthesis_function *function,
+			  size_t size)
 {
-	struct synthesis_met *met;
+	struct synthesis_met met = { .reason = SYNTHESIS_REASON_COUNT,
+				     .has_row = true,
+				     .function = function->begin };
 
-	if (!ARRAY_GROW(synthesizer->met, synthesizer->met_count))
-		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
-	met = &synthesizer->met[synthesizer->met_count++];
-	met->reason = SYNTHESIS_REASON_COUNT;
-	met->has_row = true;
-	met->function = function->begin;
-	synthesis_signal_row(&met->row);
-	met->row.pc = function->begin;
-	met->row.pc_end = function->begin + size;
+	synthesis_signal_row(&met.row);
+	met.row.pc = function->begin;
+	met.row.pc_end = function->begin + size;
+	if (!ARRAY_ADD(synthesizer->met, synthesizer->met_count, met))
+		lack_rows(synthesizer);
 	function->instructions = 1; /* both, as one */
-	return 0;
-}
-
-/* Every stub of a PLT is called. */
-static int enter_stubs(const struct synthesizer *synthesizer, struct flow *flow,
-		       const struct synthesis_range *range, struct error *error)
-{
-	for (uint64_t pc = range->begin; pc < range->end; pc += 8)
-		if (is_stub(synthesizer, pc) && flow_enter(flow, pc, NULL, error))
-			return -1;
-	return 0;
 }
 
 /* A call that never returns, and is not known for that, leads into the next function, whose return
@@ -612,29 +579,28 @@ static bool may_be_linked(const struct synthesizer *synthesizer, const struct fl
 	       !synthesizer->ranges->range[synthesizer->number].called;
 }
 
-static int note_jumped_to(struct synthesizer *synthesizer, const struct flow *flow,
-			  struct error *error)
+/* If it leaves as no function of the psABI does, or to others, or never ends. */
+static void note_jumped_to(struct synthesizer *synthesizer, const struct flow *flow)
 {
 	struct synthesis_jumped *jumped = &synthesizer->jumped_to;
 	uint64_t begin = synthesizer->ranges->range[synthesizer->number].begin;
 
 	jumped->handlers |= flow->found.is_handler;
 	if (!may_be_jumped_to(synthesizer, flow))
-		return 0;
+		return;
 	if (!flow->found.has_return && !flow->found.has_tail_call && !flow->found.jump_unknown &&
-	    !flow->found.too_large && !synthesizer->outermost &&
-	    synthesis_jumped_endless(jumped, begin, error))
-		return -1;
-	return synthesis_jumped_add(jumped, begin,
-				    flow->found.breaks_convention ||
-					    flow->found.returns_elsewhere || flow->found.is_handler,
-				    synthesizer->tail, synthesizer->tail_count, error);
+	    !flow->found.too_large && !synthesizer->outermost)
+		synthesis_jumped_add(jumped, flow->world, begin, 0, true);
+	for (size_t i = 0; i < synthesizer->tail_count; i++)
+		synthesis_jumped_add(jumped, flow->world, begin, synthesizer->tail[i], false);
+	if (flow->found.breaks_convention || flow->found.returns_elsewhere ||
+	    flow->found.is_handler)
+		synthesis_jumped_add(jumped, flow->world, begin, 0, false);
 }
 
-static int doubt_jumped_to(struct synthesizer *synthesizer, struct error *error)
+static void doubt_jumped_to(struct synthesizer *synthesizer)
 {
-	if (synthesis_jumped_spread(&synthesizer->jumped_to, error))
-		return -1;
+	synthesis_jumped_spread(&synthesizer->jumped_to, &synthesizer->world);
 	for (size_t i = 0; i < synthesizer->met_count; i++) {
 		struct synthesis_met *met = &synthesizer->met[i];
 		const struct synthesis_range *range = range_of(synthesizer, met->row.pc);
@@ -644,17 +610,14 @@ static int doubt_jumped_to(struct synthesizer *synthesizer, struct error *error)
 		     synthesis_jumped_has(&synthesizer->jumped_to, met->function)))
 			met->reason = SYNTHESIS_UNCALLED;
 	}
-	return 0;
 }
 
 static void note_tail(struct synthesizer *synthesizer, uint64_t pc)
 {
 	if (synthesizer->tail_count && synthesizer->tail[synthesizer->tail_count - 1] == pc)
 		return;
-	if (ARRAY_GROW(synthesizer->tail, synthesizer->tail_count))
-		synthesizer->tail[synthesizer->tail_count++] = pc;
-	else
-		synthesizer->no_memory = true;
+	if (!ARRAY_ADD(synthesizer->tail, synthesizer->tail_count, pc))
+		lack_rows(synthesizer);
 }
 
 static void note_lead(void *context, const struct flow_lead *lead)
@@ -702,19 +665,23 @@ static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis
 	       (is_stub(synthesizer, range->begin) || is_stub(synthesizer, range->begin + 16));
 }
 
-static int enter(void *context, struct flow *flow, struct error *error)
+static void enter(void *context, struct flow *flow)
 {
 	struct synthesizer *synthesizer = context;
 	const struct synthesis_range *range = &synthesizer->ranges->range[synthesizer->number];
 
 	synthesizer->jumped = synthesizer->jumps_differ = false;
 	synthesizer->tail_count = 0;
-	return is_plt(synthesizer, range) ? enter_stubs(synthesizer, flow, range, error)
-					  : flow_enter(flow, range->begin, NULL, error);
+	if (!is_plt(synthesizer, range))
+		flow_enter(flow, range->begin, NULL);
+	else /* every stub is called */
+		for (uint64_t pc = range->begin; pc < range->end; pc += 8)
+			if (is_stub(synthesizer, pc))
+				flow_enter(flow, pc, NULL);
 }
 
-static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range,
-		  struct flow_fragment *fragment, struct error *error)
+static void follow(struct synthesizer *synthesizer, const struct synthesis_range *range,
+		   struct flow_fragment *fragment)
 {
 	const struct flow_visitor visitor = { .instruction = meet,
 					      .step = note_step,
@@ -725,16 +692,15 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	const bool plt = is_plt(synthesizer, range);
 	size_t before = synthesizer->met_count;
 	struct flow flow;
-	int result = flow_follow(&flow, &synthesizer->world, &plan, error);
 
+	flow_follow(&flow, &synthesizer->world, &plan);
 	synthesizer->outermost = is_first(synthesizer, range->begin) && !flow.found.has_return;
-	if (!result && !flow.found.too_large)
-		result = flow_visit(&flow, &visitor, error);
-	if (!result && !plt)
-		result = synthesis_callee_pop_note(
-			&synthesizer->callee_pop, range->begin, &flow,
-			synthesizer->tail_count || flow.found.jump_unknown || flow.found.too_large,
-			error);
+	if (!flow.found.too_large)
+		flow_visit(&flow, &visitor);
+	if (!plt)
+		synthesis_callee_pop_note(&synthesizer->callee_pop, range->begin, &flow,
+					  synthesizer->tail_count || flow.found.jump_unknown ||
+						  flow.found.too_large);
 	synthesizer->unread[synthesizer->number] = flow.found.jump_unread;
 	flow_learn(&flow, !plt);
 	if (flow.found.returns_elsewhere)
@@ -747,73 +713,66 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 		doubt(synthesizer, before, SYNTHESIS_UNCALLED);
 	else
 		enter_tails(synthesizer);
-	if (!result && !plt)
-		result = note_jumped_to(synthesizer, &flow, error);
-	if (!result)
-		result = synthesis_ends_add(&synthesizer->ends, &flow, error);
-	if (!result)
-		result = count_all(synthesizer, fragment, &flow, error);
+	if (!plt)
+		note_jumped_to(synthesizer, &flow);
+	synthesis_ends_add(&synthesizer->ends, &flow);
+	count_all(synthesizer, fragment, &flow);
 	flow_deinit(&flow);
-	return result;
 }
 
-static int take_range(struct synthesizer *synthesizer, size_t number, bool piece,
-		      struct error *error)
+static void take_range(struct synthesizer *synthesizer, size_t number, bool piece)
 {
 	const struct synthesis_range *range = &synthesizer->ranges->range[number];
 	struct synthesis_function *function = &synthesizer->synthesis->function[number];
 	size_t restorer = synthesis_restorer_bytes(synthesizer->blank.cfi.image, range->begin);
 	enum flow_reason reason;
 	struct flow_fragment *fragment;
-	int result;
 
 	synthesizer->number = number;
 	synthesizer->done[number] = true;
 	synthesizer->behind_end = false;
 	function->instructions = 0;
 	memset(function->unwritten, 0, sizeof(function->unwritten));
-	if (restorer && restorer <= range->end - range->begin)
-		return take_restorer(synthesizer, function, restorer, error);
-	if (flow_fragment_of(&synthesizer->world,
-			     &synthesizer->blank.cfi.fde[synthesizer->blank.first + number],
-			     &fragment, &reason, error))
-		return -1;
+	if (restorer && restorer <= range->end - range->begin) {
+		take_restorer(synthesizer, function, restorer);
+		return;
+	}
+	fragment = flow_fragment_of(&synthesizer->world,
+				    &synthesizer->blank.cfi.fde[synthesizer->blank.first + number],
+				    &reason);
 	if (!fragment) {
 		function->unwritten[reason == FLOW_UNDECODED   ? SYNTHESIS_UNDECODED
 				    : reason == FLOW_TOO_LARGE ? SYNTHESIS_TOO_LARGE
 							       : SYNTHESIS_NOT_REACHED]++;
-		return 0;
+	} else if (!piece) {
+		follow(synthesizer, range, fragment);
+	} else {
+		/* All that may lead there has been followed. */
+		count_all(synthesizer, fragment, NULL);
+		flow_fragment_destroy(fragment);
 	}
-	if (!piece)
-		return follow(synthesizer, range, fragment, error);
-	/* All that may lead there has been followed. */
-	result = count_all(synthesizer, fragment, NULL, error);
-	flow_fragment_destroy(fragment);
-	return result;
 }
 
-/* Those that are entered; then, taken, those of which only the address is known. */
-static int take_entered(struct synthesizer *synthesizer, bool taken, bool *ret_more,
-			struct error *error)
+/* Those that are entered; then, taken, those of which only the address is known. False: there are none any more. */
+static bool take_entered(struct synthesizer *synthesizer, bool taken)
 {
 	const struct synthesis_ranges *ranges = synthesizer->ranges;
+	bool more = false;
 
-	*ret_more = false;
-	for (size_t i = 0; i < ranges->count; i++) {
+	for (size_t i = 0; i < ranges->count && !flow_lacks(&synthesizer->world); i++) {
 		if (synthesizer->done[i] ||
 		    !(taken ? ranges->range[i].taken : synthesizer->entered[i]))
 			continue;
-		*ret_more = true;
-		if (take_range(synthesizer, i, false, error))
-			return -1;
+		more = true;
+		take_range(synthesizer, i, false);
 	}
-	return 0;
+	return more;
 }
 
 ARRAY_ORDER(compare_met, struct synthesis_met, row.pc)
 
 /* What was met holds on other paths, too. */
-static int look_around(struct synthesizer *synthesizer, struct error *error)
+static void look_around(struct synthesizer *synthesizer)
 {
 	const struct synthesis_survey survey = { .cfi = synthesizer->cfi,
 						 .world = &synthesizer->world,
@@ -827,15 +786,13 @@ static int look_around(struct synthesizer *synthesizer, struct error *error)
 						 .is_stub = is_stub,
 						 .context = synthesizer };
 
-	if (survey.met_count)
-		qsort(survey.met, survey.met_count, sizeof(*survey.met), compare_met);
-	return synthesis_unfollowed(&survey, error);
+	ARRAY_SORT(survey.met, survey.met_count, compare_met);
+	synthesis_unfollowed(&survey);
 }
 
-static int take_ranges(struct synthesizer *synthesizer, struct error *error)
+static void take_ranges(struct synthesizer *synthesizer)
 {
 	struct synthesis *synthesis = synthesizer->synthesis;
-	bool more = true;
 
 	for (size_t i = 0; i < synthesis->function_count; i++) {
 		const struct synthesis_range *range = &synthesizer->ranges->range[i];
@@ -846,17 +803,13 @@ static int take_ranges(struct synthesizer *synthesizer, struct error *error)
 		synthesis->function[i].loaded = range->loaded;
 		synthesizer->entered[i] = range->entered || is_plt(synthesizer, range);
 	}
-	while (more) {
-		if (take_entered(synthesizer, false, &more, error) ||
-		    (!more && take_entered(synthesizer, true, &more, error)))
-			return -1;
-	}
+	while (take_entered(synthesizer, false) || take_entered(synthesizer, true))
+		;
 	for (size_t i = 0; i < synthesis->function_count; i++)
-		if (!synthesizer->done[i] && take_range(synthesizer, i, true, error))
-			return -1;
-	if (synthesizer->no_memory)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
-	return doubt_jumped_to(synthesizer, error) ? -1 : look_around(synthesizer, error);
+		if (!synthesizer->done[i])
+			take_range(synthesizer, i, true);
+	doubt_jumped_to(synthesizer);
+	look_around(synthesizer);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -874,7 +827,7 @@ static void forget(struct synthesizer *synthesizer)
 }
 
 /* With the image's own CFI again. */
-static int write_rows(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
+static void write_rows(struct synthesizer *synthesizer, const struct cfi *cfi)
 {
 	const struct synthesis_writer writer = { .world = &synthesizer->world,
 						 .ranges = synthesizer->ranges,
@@ -883,18 +836,17 @@ static int write_rows(struct synthesizer *synthesizer, const struct cfi *cfi, st
 						 .met = synthesizer->met,
 						 .met_count = synthesizer->met_count };
 
-	return flow_world_take(&synthesizer->world, cfi, error) ? -1
-								: synthesis_write(&writer, error);
+	if (flow_world_take(&synthesizer->world, cfi))
+		synthesis_write(&writer);
 }
 
-static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
+static void synthesize(struct synthesizer *synthesizer, const struct cfi *cfi)
 {
 	struct flow_world *world = &synthesizer->world;
 	struct synthesis *synthesis = synthesizer->synthesis;
-	int result = -1;
 
-	if (synthesis_blank_init(&synthesizer->blank, cfi, synthesizer->ranges, error))
-		return -1;
+	if (synthesis_blank_init(&synthesizer->blank, cfi, synthesizer->ranges, world->error))
+		return;
 	synthesis->function_count = synthesizer->ranges->count;
 	synthesis->function = calloc(synthesis->function_count + 1, sizeof(*synthesis->function));
 	synthesizer->status = calloc(synthesizer->world.map.size + 1, 1);
@@ -904,15 +856,13 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	synthesizer->cfi = cfi;
 	if (!synthesis->function || !synthesizer->entered || !synthesizer->done ||
 	    !synthesizer->unread || !synthesizer->status)
-		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
-	else
-		result = flow_world_take(world, &synthesizer->blank.cfi, error);
-	if (!result) {
+		synthesis_lack(world);
+	if (!flow_lacks(world) && flow_world_take(world, &synthesizer->blank.cfi)) {
 		flow_world_note(world);
-		result = take_ranges(synthesizer, error);
+		take_ranges(synthesizer);
 	}
-	if (!result)
-		result = write_rows(synthesizer, cfi, error);
+	if (!flow_lacks(world))
+		write_rows(synthesizer, cfi);
 	free(synthesizer->status);
 	free(synthesizer->entered);
 	free(synthesizer->done);
@@ -920,105 +870,96 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	forget(synthesizer);
 	world->cfi = cfi;
 	synthesis_blank_deinit(&synthesizer->blank);
-	return result;
 }
 
 ARRAY_ORDER(compare_ranges, struct synthesis_range, begin)
 
-static int add_wrong(struct synthesizer *synthesizer, const struct cfi *cfi,
-		     struct synthesis_ranges *ranges, struct error *error)
+static void add_wrong(struct synthesizer *synthesizer, const struct cfi *cfi,
+		      struct synthesis_ranges *ranges)
 {
 	const struct synthesis_ranges *replaced = &synthesizer->replaced;
 
-	if (!synthesizer->linted &&
-	    synthesis_wrong_find(cfi, synthesizer->world.object, &synthesizer->replaced,
-				 &synthesizer->wrong, error))
-		return -1;
+	if (!synthesizer->linted)
+		synthesis_wrong_find(cfi, &synthesizer->world, &synthesizer->replaced,
+				     &synthesizer->wrong);
 	synthesizer->linted = true;
-	for (size_t i = 0; i < replaced->count; i++) {
-		if (!ARRAY_GROW(ranges->range, ranges->count))
-			return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
-		ranges->range[ranges->count++] = replaced->range[i];
-	}
-	if (ranges->count)
-		qsort(ranges->range, ranges->count, sizeof(*ranges->range), compare_ranges);
-	return 0;
+	for (size_t i = 0; i < replaced->count; i++)
+		if (!ARRAY_ADD(ranges->range, ranges->count, replaced->range[i]))
+			synthesis_lack(&synthesizer->world);
+	ARRAY_SORT(ranges->range, ranges->count, compare_ranges);
+}
+
+/* What was synthesized before is forgotten. */
+static void synthesize_again(struct synthesizer *synthesizer, const struct cfi *cfi)
+{
+	synthesis_deinit(synthesizer->synthesis);
+	synthesize(synthesizer, cfi);
 }
 
 /* with_taken: after a pass without. */
-static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool with_taken,
-		struct error *error)
+static void pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool with_taken)
 {
-	struct synthesis_ranges ranges = { NULL };
-	int result;
+	struct flow_world *world = &synthesizer->world;
+	struct synthesis_ranges ranges;
 
 	synthesizer->ranges = &ranges;
-	if (synthesis_ranges_find(&synthesizer->world, &synthesizer->taken, with_taken, &ranges,
-				  error))
-		return -1;
-	if (add_wrong(synthesizer, cfi, &ranges, error)) {
-		free(ranges.range);
-		return -1;
-	}
-	result = ranges.count ? synthesize(synthesizer, cfi, error) : 0;
+	synthesis_ranges_find(world, &synthesizer->taken, with_taken, &ranges);
+	if (!flow_lacks(world))
+		add_wrong(synthesizer, cfi, &ranges);
+	if (ranges.count && !flow_lacks(world))
+		synthesize(synthesizer, cfi);
 	for (int round = 0;
-	     !result && round < FLOW_LEARNED_ROUNDS_MAX && flow_world_learn(&synthesizer->world);
-	     round++) {
-		synthesis_deinit(synthesizer->synthesis);
-		result = synthesize(synthesizer, cfi, error);
-	}
+	     !flow_lacks(world) && round < FLOW_LEARNED_ROUNDS_MAX && flow_world_learn(world);
+	     round++)
+		synthesize_again(synthesizer, cfi);
 	synthesizer->callee_pop.rounds = 0;
-	while (!result && synthesis_callee_pop_again(&synthesizer->callee_pop)) {
-		synthesizer->world.strange = strange;
-		synthesizer->world.enters = enters;
-		synthesis_deinit(synthesizer->synthesis);
-		result = synthesize(synthesizer, cfi, error);
+	while (!flow_lacks(world) && synthesis_callee_pop_again(&synthesizer->callee_pop)) {
+		world->strange = strange;
+		world->enters = enters;
+		synthesize_again(synthesizer, cfi);
 	}
 	free(ranges.range);
-	return result;
 }
 
-static int begin(struct synthesizer *synthesizer, const struct cfi *cfi,
-		 const struct object *object, struct error *error)
+/* False: *error says why. */
+static bool begin(struct synthesizer *synthesizer, const struct cfi *cfi,
+		  const struct object *object, struct error *error)
 {
 	struct flow_world *world = &synthesizer->world;
 
 	if (flow_world_init(world, cfi, object, error) ||
-	    synthesis_address_taken_init(&synthesizer->taken, world, error))
-		return -1;
+	    !synthesis_address_taken_init(&synthesizer->taken, world))
+		return false;
 	world->never_by_code = true;
 	world->leads = note_lead;
 	world->leads_wanted = 1u << FLOW_LEADS_JUMP | 1u << FLOW_LEADS_TAIL_CALL;
 	world->fallthrough = fallthrough;
 	world->context = synthesizer;
-	return object ? synthesis_object_begin(world, &synthesizer->taken, error) : 0;
+	return !object || !synthesis_object_begin(world, &synthesizer->taken, error);
 }
 
 int synthesis_of(const struct cfi *cfi, const struct object *object, struct synthesis *ret,
 		 struct error *error)
 {
 	struct synthesizer synthesizer = { .synthesis = ret };
-	int result;
 
 	memset(ret, 0, sizeof(*ret));
-	result = begin(&synthesizer, cfi, object, error);
-	if (!result)
-		result = pass(cfi, &synthesizer, false, error);
-	if (!result &&
+	if (begin(&synthesizer, cfi, object, error))
+		pass(cfi, &synthesizer, false);
+	if (error->code == ERROR_NONE &&
 	    synthesis_address_taken_left(&synthesizer.taken, synthesizer.world.decoder)) {
 		synthesis_deinit(ret);
-		result = pass(cfi, &synthesizer, true, error);
+		pass(cfi, &synthesizer, true);
 	}
-	if (!result && synthesizer.world.no_memory)
-		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 	synthesis_address_taken_deinit(&synthesizer.taken);
 	synthesis_callee_pop_deinit(&synthesizer.callee_pop);
 	flow_world_deinit(&synthesizer.world);
 	free(synthesizer.wrong.pc);
 	free(synthesizer.replaced.range);
-	if (result)
-		synthesis_deinit(ret);
-	return result;
+	if (error->code == ERROR_NONE)
+		return 0;
+	synthesis_deinit(ret);
+	return -1;
 }
 
 void synthesis_deinit(struct synthesis *synthesis)

@@ -473,7 +473,7 @@ static bool is_padding(const struct synthesis_writer *writer, uint64_t pc, uint6
 	return true;
 }
 
-static bool write_row(const struct synthesis_writer *writer, struct synthesis_function *function,
+static void write_row(const struct synthesis_writer *writer, struct synthesis_function *function,
 		      const struct synthesis_row *row)
 {
 	struct synthesis *synthesis = writer->synthesis;
@@ -485,22 +485,17 @@ static bool write_row(const struct synthesis_writer *writer, struct synthesis_fu
 		last->pc_end = row->pc;
 	if (last && last->pc_end >= row->pc && synthesis_row_equal(last, row)) {
 		last->pc_end = row->pc_end > last->pc_end ? row->pc_end : last->pc_end;
-		return true;
+		return;
 	}
 	if (last && last->pc_end > row->pc)
 		last->pc_end = row->pc; /* an instruction inside another: both were met */
-	if (!ARRAY_GROW(synthesis->row, synthesis->row_count))
-		return false;
+	if (!ARRAY_ADD(synthesis->row, synthesis->row_count, *row)) {
+		flow_lack(writer->world, "rows");
+		return;
+	}
 	if (!function->row_count)
-		function->first_row = synthesis->row_count;
+		function->first_row = synthesis->row_count - 1;
 	function->row_count++;
-	synthesis->row[synthesis->row_count++] = *row;
-	return true;
-}
-
-static int no_memory(struct error *error)
-{
-	return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
 }
 
 /* ---- in place of an FDE ---------------------------------------------------------------------- */
@@ -510,12 +505,12 @@ struct replacement {
 	struct synthesis_function *function;
 	struct flow_fragment *declared;
 	size_t next; /* in writer->met */
-	bool loaded, go, changed, impossible, no_memory;
+	bool loaded, go, changed, impossible;
 };
 
-static void put(struct replacement *replacement, const struct synthesis_row *row)
+static void put(const struct replacement *replacement, const struct synthesis_row *row)
 {
-	replacement->no_memory |= !write_row(replacement->writer, replacement->function, row);
+	write_row(replacement->writer, replacement->function, row);
 }
 
 /* The row has no rule for a register: in .debug_frame of Go that does not say that it is the same. */
@@ -583,20 +578,21 @@ static bool is_restorer(const struct synthesis_writer *writer, const struct synt
 	return synthesis_restorer_bytes(writer->world->cfi->image, range->begin) != 0;
 }
 
-static int replace(const struct synthesis_writer *writer, size_t number, size_t first,
-		   size_t *ret_next, struct error *error)
+/* These two return the number in writer->met of what comes next. */
+
+static size_t replace(const struct synthesis_writer *writer, size_t number, size_t first)
 {
 	const struct synthesis_range *range = &writer->ranges->range[number];
 	struct replacement replacement = { .writer = writer,
 					   .function = &writer->synthesis->function[number],
 					   .loaded = range->loaded,
 					   .go = range->go,
-					   .next = first };
+					   .next = first,
+					   .declared = flow_fragment_of(writer->world,
+									range->replaces, NULL) };
 	size_t rows = writer->synthesis->row_count;
 	uint64_t pc = range->begin;
 
-	if (flow_fragment_of(writer->world, range->replaces, &replacement.declared, NULL, error))
-		return -1;
 	while (replacement.next < writer->met_count &&
 	       writer->met[replacement.next].row.pc < range->end) {
 		struct synthesis_met met;
@@ -610,7 +606,6 @@ static int replace(const struct synthesis_writer *writer, size_t number, size_t 
 		pc = met.row.pc_end;
 		choose(&replacement, &met);
 	}
-	*ret_next = replacement.next;
 	if (replacement.declared && !is_restorer(writer, range))
 		replacement_keep(&replacement, pc, range->end);
 	if (!replacement.declared || replacement.impossible || !replacement.changed) {
@@ -618,7 +613,7 @@ static int replace(const struct synthesis_writer *writer, size_t number, size_t 
 		replacement.function->row_count = 0;
 	}
 	flow_fragment_destroy(replacement.declared);
-	return replacement.no_memory ? no_memory(error) : 0;
+	return replacement.next;
 }
 
 bool synthesis_has_loaded(const struct synthesis *synthesis, bool *ret_others)
@@ -637,20 +632,19 @@ bool synthesis_has_loaded(const struct synthesis *synthesis, bool *ret_others)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static int write_one(const struct synthesis_writer *writer, size_t number, size_t first,
-		     size_t *ret_next, struct error *error)
+static size_t write_one(const struct synthesis_writer *writer, size_t number, size_t first)
 {
 	struct synthesis_function *function = &writer->synthesis->function[number];
 	struct synthesis_met met;
+	const size_t next = join(writer, first, &met);
 
-	*ret_next = join(writer, first, &met);
 	if (met.row.pc_end > function->end)
 		met.row.pc_end = function->end;
 	if (met.reason != SYNTHESIS_REASON_COUNT)
 		function->unwritten[met.reason]++;
-	else if (!write_row(writer, function, &met.row))
-		return no_memory(error);
-	return 0;
+	else
+		write_row(writer, function, &met.row);
+	return next;
 }
 
 /* One that lies inside another, or across two, is one more than were counted in the order of addresses: `lock` that
@@ -665,22 +659,18 @@ static void count_inner(struct synthesis_function *function)
 		function->instructions = met;
 }
 
-int synthesis_write(const struct synthesis_writer *writer, struct error *error)
+void synthesis_write(const struct synthesis_writer *writer)
 {
 	size_t i = 0;
 
-	while (i < writer->met_count) {
+	while (i < writer->met_count && !flow_lacks(writer->world)) {
 		/* What is met lies in one. */
 		const struct synthesis_range *range = synthesis_range_at(
 			writer->ranges->range, writer->ranges->count, writer->met[i].row.pc);
 		size_t number = (size_t)(range - writer->ranges->range);
-		int result = range->replaces ? replace(writer, number, i, &i, error)
-					     : write_one(writer, number, i, &i, error);
 
-		if (result)
-			return -1;
+		i = range->replaces ? replace(writer, number, i) : write_one(writer, number, i);
 	}
 	for (i = 0; i < writer->synthesis->function_count; i++)
 		count_inner(&writer->synthesis->function[i]);
-	return 0;
 }

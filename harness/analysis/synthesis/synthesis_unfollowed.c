@@ -32,7 +32,6 @@ struct search {
 	uint64_t low, high; /* no instruction out of these was met */
 	uint64_t *worklist;
 	size_t worklist_count;
-	bool no_memory;
 };
 
 ARRAY_ORDER_TWO(compare_ways, struct synthesis_way, from, to)
@@ -101,10 +100,8 @@ static void bring(struct search *search, uint64_t pc, uint32_t bits)
 	    !(bits & ~search->bits[at]) || is_entered(search, pc))
 		return;
 	search->bits[at] |= bits;
-	if (ARRAY_GROW(search->worklist, search->worklist_count))
-		search->worklist[search->worklist_count++] = pc;
-	else
-		search->no_memory = true;
+	if (!ARRAY_ADD(search->worklist, search->worklist_count, pc))
+		synthesis_lack(search->survey->world);
 }
 
 /* ---- who comes to an instruction ------------------------------------------------------------- */
@@ -177,10 +174,8 @@ static void lead(struct search *search, struct stretch *stretch, uint64_t to)
 	stretch->framed |= stretch->depth < 0;
 	if (!is_reached(search, to) || is_entered(search, to))
 		return;
-	if (ARRAY_GROW(stretch->to, stretch->count))
-		stretch->to[stretch->count++] = to;
-	else
-		search->no_memory = true;
+	if (!ARRAY_ADD(stretch->to, stretch->count, to))
+		synthesis_lack(search->survey->world);
 }
 
 static void note_code(struct search *search, struct stretch *stretch, const struct code *code)
@@ -315,7 +310,7 @@ static void decode_all(struct search *search, uint64_t begin, uint64_t end)
 	uint64_t begins = begin, code_end = begin;
 	struct code code;
 
-	for (uint64_t pc = begin, next; pc < end && !search->no_memory; pc = next) {
+	for (uint64_t pc = begin, next; pc < end && !flow_lacks(search->survey->world); pc = next) {
 		const struct synthesis_range *range;
 		bool left;
 
@@ -463,29 +458,25 @@ static void note_met(struct search *search)
 		}
 }
 
-int synthesis_unfollowed(const struct synthesis_survey *survey, struct error *error)
+void synthesis_unfollowed(const struct synthesis_survey *survey)
 {
 	struct search search = { .survey = survey };
 
 	search.bits = calloc(survey->world->map.size + 1, sizeof(*search.bits));
 	search.block = calloc((survey->world->map.size >> BLOCK_SHIFT) + 1, sizeof(*search.block));
-	if (survey->ways->computed_count)
-		qsort(survey->ways->computed, survey->ways->computed_count,
-		      sizeof(*survey->ways->computed), compare_ways);
-	search.no_memory = !search.bits || !search.block;
-	if (!search.no_memory)
+	ARRAY_SORT(survey->ways->computed, survey->ways->computed_count, compare_ways);
+	if (search.bits && search.block) {
 		note_met(&search);
-	if (!search.no_memory)
 		find_leads(&search);
-	while (search.worklist_count && !search.no_memory)
-		go_on(&search, search.worklist[--search.worklist_count]);
-	if (!search.no_memory)
+		while (search.worklist_count && !flow_lacks(survey->world))
+			go_on(&search, search.worklist[--search.worklist_count]);
 		judge(&search);
+	} else {
+		synthesis_lack(survey->world);
+	}
 	free(search.bits);
 	free(search.block);
 	free(search.worklist);
-	return search.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI")
-				: 0;
 }
 
 void synthesis_ways_deinit(struct synthesis_ways *ways)

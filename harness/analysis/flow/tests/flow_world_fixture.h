@@ -13,6 +13,7 @@ struct followed {
 	struct assembled assembled;
 	struct flow_world world;
 	struct flow flow;
+	struct error error; /* the world's */
 	uint64_t target[FLOW_TARGETS_MAX];
 };
 
@@ -20,7 +21,6 @@ static inline void followed_init(struct followed *followed, const char *body)
 {
 	struct flow_fragment *fragment;
 	enum flow_reason reason;
-	struct error error;
 
 	assembled_open_function(&followed->assembled, body);
 	followed->world = (struct flow_world) {
@@ -28,12 +28,14 @@ static inline void followed_init(struct followed *followed, const char *body)
 		.decoder = code_decoder_create(),
 		.callees = flow_callees_create(followed->assembled.cfi, NULL, false),
 		.target = followed->target,
+		.error = &followed->error,
 	};
+	followed->error.code = ERROR_NONE;
 	ck_assert_int_eq(flow_fragment_create(
 				 followed->world.cfi,
 				 cfi_fde_find(followed->world.cfi,
 					      image_symbol_address(followed->assembled.image, "f")),
-				 &fragment, &reason, &error),
+				 &fragment, &reason, &followed->error),
 			 0);
 	flow_init(&followed->flow, &followed->world, fragment);
 }
@@ -42,20 +44,16 @@ static inline void followed_init(struct followed *followed, const char *body)
 static inline struct flow_fragment *followed_fragment(struct followed *followed, const char *name)
 {
 	const struct cfi *cfi = followed->world.cfi;
-	struct flow_fragment *fragment;
-	enum flow_reason reason;
-	struct error error;
+	struct flow_fragment *fragment = flow_fragment_of(
+		&followed->world, cfi_fde_find(cfi, image_symbol_address(cfi->image, name)), NULL);
 
-	ck_assert_int_eq(flow_fragment_of(&followed->world,
-					  cfi_fde_find(cfi, image_symbol_address(cfi->image, name)),
-					  &fragment, &reason, &error),
-			 0);
 	ck_assert_ptr_nonnull(fragment);
 	return fragment;
 }
 
 static inline void followed_deinit(struct followed *followed)
 {
+	ck_assert(!flow_lacks(&followed->world));
 	flow_deinit(&followed->flow);
 	flow_callees_destroy(followed->world.callees);
 	code_decoder_destroy(followed->world.decoder);

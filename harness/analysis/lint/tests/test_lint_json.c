@@ -441,18 +441,20 @@ START_TEST(addresses_are_kept_once)
 		size_t number;
 	} from[] = { { 0, 0 }, { 3, 0 },  { 4, 1 },  { 7, 1 }, { 8, 2 },
 		     { 9, 2 }, { 10, 3 }, { 12, 3 }, { 13, 4 } };
+	struct error error = { .code = ERROR_NONE };
+	const struct flow_world world = { .error = &error };
 	struct lint_addresses list = { NULL };
 
 	lint_addresses_sort(&list);
 	ck_assert_uint_eq(lint_addresses_from(&list, 5), 0);
 	for (int i = 0; i < COUNT(met); i++)
-		lint_addresses_add(&list, met[i]);
+		lint_addresses_add(&list, met[i], &world);
 	lint_addresses_sort(&list);
 	ck_assert_uint_eq(list.count, COUNT(kept));
 	ck_assert_mem_eq(list.address, kept, sizeof(kept));
 	for (int i = 0; i < COUNT(from); i++)
 		ck_assert_uint_eq(lint_addresses_from(&list, from[i].pc), from[i].number);
-	ck_assert(!list.no_memory);
+	ck_assert(!flow_lacks(&world));
 	free(list.address);
 }
 END_TEST

@@ -77,24 +77,23 @@ START_TEST(whose_rows_are_written)
 }
 END_TEST
 
+static struct error lacking;
+static struct flow_world lists_world = { .error = &lacking };
+
 START_TEST(who_leaves_to_such_a_one_is_such_a_one)
 {
 	/* 1 to 2 to 3, which breaks; 4 and 5 to each other; 6 to 4 and to 3. */
 	static const uint64_t to[][2] = { { 2 }, { 3 }, { 0 }, { 5 }, { 4 }, { 4, 3 } };
 	struct synthesis_jumped jumped = { NULL };
-	struct error error;
 
-	ck_assert_int_eq(synthesis_jumped_spread(&jumped, &error), 0);
+	synthesis_jumped_spread(&jumped, &lists_world);
 	for (uint64_t begin = 1; begin <= 6; begin++)
-		ck_assert_int_eq(synthesis_jumped_add(&jumped, begin, begin == 3, to[begin - 1],
-						      begin == 3   ? 0
-						      : begin == 6 ? 2
-								   : 1,
-						      &error),
-				 0);
+		for (int i = 0; i < (begin == 6 ? 2 : 1); i++)
+			synthesis_jumped_add(&jumped, &lists_world, begin, to[begin - 1][i], false);
 	ck_assert_uint_eq(jumped.count, 7);
 	ck_assert(!synthesis_jumped_has(&jumped, 3));
-	ck_assert_int_eq(synthesis_jumped_spread(&jumped, &error), 0);
+	synthesis_jumped_spread(&jumped, &lists_world);
+	ck_assert(!flow_lacks(&lists_world));
 	for (uint64_t begin = 0; begin <= 7; begin++)
 		ck_assert_msg(synthesis_jumped_has(&jumped, begin) ==
 				      (begin == 1 || begin == 2 || begin == 3 || begin == 6),
@@ -107,16 +106,21 @@ END_TEST
 /* Who breaks and leaves, too. */
 START_TEST(one_that_breaks_leaves_as_well)
 {
-	static const uint64_t to[] = { 9, 7 };
-	struct synthesis_jumped jumped = { NULL };
-	struct error error;
+	struct synthesis_range range = { .begin = 1 };
+	const struct synthesis_ranges ranges = { &range, 1 };
+	uint64_t tail = 9;
+	struct synthesizer synthesizer = { .ranges = &ranges, .tail = &tail, .tail_count = 1 };
+	const struct flow flow = { .world = &lists_world,
+				   .found = { .has_tail_call = true, .breaks_convention = true } };
+	struct synthesis_jumped jumped;
 
-	ck_assert_int_eq(synthesis_jumped_add(&jumped, 1, true, to, 1, &error), 0);
+	note_jumped_to(&synthesizer, &flow);
+	jumped = synthesizer.jumped_to;
 	ck_assert_uint_eq(jumped.count, 2);
 	ck_assert_uint_eq(jumped.leaving[0].to, 9);
 	ck_assert_uint_eq(jumped.leaving[1].to, 0);
 	ck_assert_uint_eq(jumped.leaving[1].begin, 1);
-	ck_assert_int_eq(synthesis_jumped_spread(&jumped, &error), 0);
+	synthesis_jumped_spread(&jumped, &lists_world);
 	ck_assert(synthesis_jumped_has(&jumped, 1) && !synthesis_jumped_has(&jumped, 9));
 	synthesis_jumped_deinit(&jumped);
 }
@@ -127,12 +131,13 @@ END_TEST
 static void note(struct synthesis_callee_pop *callee_pop, uint64_t begin, uint32_t bytes, bool pops,
 		 bool breaks, bool leaves)
 {
-	struct flow flow = { .found.callee_pop = bytes,
-			     .found.pops = pops,
-			     .found.breaks_convention = breaks };
-	struct error error;
+	const struct flow flow = { .world = &lists_world,
+				   .found.callee_pop = bytes,
+				   .found.pops = pops,
+				   .found.breaks_convention = breaks };
 
-	ck_assert_int_eq(synthesis_callee_pop_note(callee_pop, begin, &flow, leaves, &error), 0);
+	synthesis_callee_pop_note(callee_pop, begin, &flow, leaves);
+	ck_assert(!flow_lacks(&lists_world));
 }
 
 /* What is known of one: its bytes, or FLOW_CALLEE_POP_UNKNOWN; ! if it is strange. */
@@ -248,9 +253,8 @@ END_TEST
 
 START_TEST(ends_are_kept)
 {
-	struct flow flow = { .after.count = 3 };
+	struct flow flow = { .world = &lists_world, .after.count = 3 };
 	struct synthesis_ends ends = { NULL };
-	struct error error;
 
 	flow.after.code = calloc(3, sizeof(*flow.after.code));
 	ck_assert_ptr_nonnull(flow.after.code);
@@ -258,8 +262,9 @@ START_TEST(ends_are_kept)
 	flow.after.code[1].pc = 20;
 	flow.after.code[1].own = true;
 	flow.after.code[2].pc = 30;
-	ck_assert_int_eq(synthesis_ends_add(&ends, &flow, &error), 0);
-	ck_assert_int_eq(synthesis_ends_add(&ends, &flow, &error), 0);
+	synthesis_ends_add(&ends, &flow);
+	synthesis_ends_add(&ends, &flow);
+	ck_assert(!flow_lacks(&lists_world));
 	ck_assert(synthesis_ends_has(&ends, 10) && synthesis_ends_has(&ends, 30));
 	ck_assert(!synthesis_ends_has(&ends, 20) && !synthesis_ends_has(&ends, 0));
 	synthesis_ends_deinit(&ends);

@@ -281,8 +281,8 @@ START_TEST(code_leads_somewhere)
 
 	begin(test->code);
 	ck_assert_int_eq(flow_world_init(&followed, world.cfi, NULL, &error), 0);
-	ck_assert_int_eq(
-		synthesis_calls(&followed, 0, world.cfi->fde_count, say_lead, file, &error), 0);
+	synthesis_calls(&followed, 0, world.cfi->fde_count, say_lead, file);
+	ck_assert(!flow_lacks(&followed));
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s: %s", test->rule, text);
 	flow_world_deinit(&followed);
