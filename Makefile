@@ -19,6 +19,7 @@
 # Under the sanitizers all is built elsewhere.
 O	?= build$(if $(SANITIZE),/sanitized)
 CC	:= gcc-12
+CXX	:= g++-12
 CLANG	:= clang-14
 BPFTOOL	:= $(firstword $(wildcard /usr/sbin/bpftool /usr/bin/bpftool) bpftool)
 PKGS	:= libbpf libelf libdw capstone jansson libarchive libxml-2.0 zlib
@@ -61,7 +62,7 @@ ALONE	  := $(call tests,test_no_memory test_corpus_own test_engine_list test_ext
 TOGETHER  := $(filter-out $(ALONE),$(ALL_TESTS))
 LONG_READERS := $(call tests,test_large_table test_hostile test_image test_profile_folded)
 SLOW	 := $(call tests,test_compare_depth test_hostile_commands test_plant_session test_bench_figures \
-	    test_score_damage test_exec_storm) $(if $(SANITIZE),,$(LONG_READERS))
+	    test_score_damage test_exec_storm test_costs_measure) $(if $(SANITIZE),,$(LONG_READERS))
 LONG	 := $(SLOW) $(call tests,test_tracer test_truth_tricks test_run_lane test_session_entries test_walk)
 TESTS	 := $(LONG) $(filter-out $(LONG),$(ALL_TESTS))
 SKELS	 := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
@@ -345,6 +346,7 @@ $(call tests,test_external test_external_batch test_compare_external): | $(HOSTI
 $(call tests,test_libgcc): | $(O)/engine_host $(O)/guest_init $(LIBGCC_HOST)
 $(call tests,test_guest_init) $(O)/harness/guests/vm/tests/suites: | $(O)/guest_init
 $(call tests,test_bench_figures): | $(O)/bench/engine.so $(O)/bench/engine_lines $(O)/engine_host
+$(O)/harness/lab/costs/tests/suites: | $(O)/bench/sample_calls $(O)/bench/work_cxx $(O)/bench/phases
 
 $(HOSTILE_ENGINE): harness/engines/external/tests/hostile_engine.c harness/engines/external/stackproof_engine.h
 	$(call msg,LINK,$@)
@@ -481,6 +483,18 @@ $(O)/bench/sample_processes.so: testprogs/bench/sample_library.c testprogs/c/tes
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -O2 $(frame_nofp) -fPIC -shared -o $@ $<
 
+# The work of `bench profile_costs`, beside sample_calls, and the process that tells how old it is.
+COSTS	 := $(O)/bench/work_cxx $(O)/bench/phases
+
+$(O)/bench/work_cxx: testprogs/bench/work_cxx.cc testprogs/c/testprog.h
+	$(call msg,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CXX) -O2 $(frame_nofp) -o $@ $<
+$(O)/bench/phases: testprogs/bench/phases.c testprogs/c/testprog.h
+	$(call msg,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -O2 $(frame_nofp) -o $@ $<
+
 # What `bench` asks: an engine that does next to nothing.
 ENGINES	 := $(O)/bench/engine.so $(O)/bench/engine_lines
 
@@ -493,7 +507,7 @@ $(O)/bench/engine_lines: testprogs/bench/engine.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -O2 -DLINES -o $@ $<
 
-bench-programs: $(BENCH) $(SAMPLED) $(ENGINES) $(GIMLI)
+bench-programs: $(BENCH) $(SAMPLED) $(COSTS) $(ENGINES) $(GIMLI)
 .PHONY: bench-programs
 
 define bench_rules

@@ -20,6 +20,7 @@
  *	bench_profile.c		what a profiler takes from a thread, against perf
  *	bench_memory.c		kernel memory for 300 processes and 400 images
  *	bench_engine.c		asking an external engine, against a bare round trip
+ *	bench_emulated.c	whether times mean anything here
  *	bench_guest.c		a guest from its start to its first result
  *	truth/tracer/steps_bench.c	the tracer, against a program that single-steps itself
  *
@@ -111,6 +112,12 @@ double bench_median(double *values, unsigned int count);
 void bench_sleep_ms(unsigned int ms);
 /* Waits until process pid has used some CPU time. On failure the process is left running. */
 int bench_settle(pid_t pid, struct error *error);
+
+/* ---- bench_emulated.c ------------------------------------------------------------------- */
+
+/* True in a guest that QEMU emulates (TCG). */
+bool bench_is_emulated(void);
+#define BENCH_EMULATED "this CPU is emulated (TCG): times here say nothing about a real one"
 
 /* ---- bench_image.c ---------------------------------------------------------------------- */
 

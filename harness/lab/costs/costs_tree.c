@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * costs_tree.c - which processes are the profiler's, and what they have used
+ *
+ * Whatever a command starts is below this process, and stays there when its parents end, since this one is a subreaper:
+ * a daemon that left its session, too. What else is below it is the work. A process's clock has the time of all of its
+ * threads, also of those that have ended, in nanoseconds.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "array.h"
+#include "costs.h"
+
+/* The parent of a process; 0: it has ended. */
+static pid_t parent_of(const char *pid)
+{
+	char path[64], text[512];
+	pid_t parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	FILE *file = fopen(path, "re");
+	size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+
+	text[size] = '\0';
+	if (file)
+		fclose(file);
+	/* The name, in brackets, may have any character. */
+	char *behind = strrchr(text, ')');
+
+	return behind && sscanf(behind, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+static uint64_t peak_of(pid_t pid)
+{
+	char path[64], line[256];
+	unsigned long kib = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmHWM: %lu", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib * 1024;
+}
+
+static uint64_t cpu_of(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return used.tv_sec * 1000000000ull + used.tv_nsec;
+}
+
+static bool is_work(const struct costs_work *work, pid_t pid)
+{
+	for (unsigned int i = 0; i < work->running; i++)
+		if (work->pid[i] == pid)
+			return true;
+	for (unsigned int i = 0; i < COSTS_PROBES; i++)
+		if (work->probe[i] == pid)
+			return true;
+	return false;
+}
+
+static bool has(const struct costs_tree *tree, pid_t pid)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		if (tree->process[i].pid == pid)
+			return true;
+	return false;
+}
+
+static int read_all(struct costs_tree *ret)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	int status = 0;
+
+	while (folder && !status && (entry = readdir(folder))) {
+		pid_t parent = isdigit(entry->d_name[0]) ? parent_of(entry->d_name) : 0;
+
+		if (!parent)
+			continue;
+		if (!ARRAY_GROW(ret->process, ret->count))
+			status = -1;
+		else
+			ret->process[ret->count++] = (struct costs_process) {
+				.pid = atoi(entry->d_name), .parent = parent
+			};
+	}
+	if (folder)
+		closedir(folder);
+	return status;
+}
+
+int costs_tree_read(struct costs_tree *ret, const struct costs_work *work, struct error *error)
+{
+	struct costs_tree all = { 0 };
+	size_t before;
+
+	ret->count = 0;
+	if (read_all(&all)) {
+		costs_tree_deinit(&all);
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for processes");
+	}
+	/* Children, their children, until nobody is new. */
+	do {
+		before = ret->count;
+		for (size_t i = 0; i < all.count; i++) {
+			const struct costs_process *process = &all.process[i];
+
+			if ((process->parent != getpid() && !has(ret, process->parent)) ||
+			    has(ret, process->pid) || is_work(work, process->pid))
+				continue;
+			if (!ARRAY_GROW(ret->process, ret->count)) {
+				costs_tree_deinit(&all);
+				return error_set(error, ERROR_MEMORY, "", 0,
+						 "no memory for processes");
+			}
+			ret->process[ret->count] = *process;
+			ret->process[ret->count].cpu_ns = cpu_of(process->pid);
+			ret->process[ret->count++].peak_bytes = peak_of(process->pid);
+		}
+	} while (ret->count > before);
+	costs_tree_deinit(&all);
+	return 0;
+}
+
+void costs_tree_deinit(struct costs_tree *tree)
+{
+	free(tree->process);
+	*tree = (struct costs_tree) { 0 };
+}
+
+uint64_t costs_tree_cpu_ns(const struct costs_tree *before, const struct costs_tree *now)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < now->count; i++) {
+		uint64_t used = now->process[i].cpu_ns;
+
+		for (size_t j = 0; j < before->count; j++)
+			if (before->process[j].pid == now->process[i].pid &&
+			    before->process[j].cpu_ns <= used)
+				used -= before->process[j].cpu_ns;
+		sum += used;
+	}
+	return sum;
+}
+
+uint64_t costs_tree_peak_bytes(const struct costs_tree *tree)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < tree->count; i++)
+		sum += tree->process[i].peak_bytes;
+	return sum;
+}
