@@ -8,6 +8,7 @@
 #include <argp.h>
 #include <string.h>
 #include "lab/bench/bench.h"
+#include "lab/costs/costs.h"
 #include "base/child/child.h"
 #include "clock.h"
 #include "base/cli/options.h"
@@ -131,7 +132,8 @@ static void print_json(const struct bench_figure *figure)
 	json_line(stdout, JSON_NEW("type", "bench", "name", figure->name, "value", figure->value,
 				   "unit", figure->unit, "reference", figure->reference,
 				   "reference_value", figure->reference_value, "ratio",
-				   figure->ratio, "runs", figure->runs, "note", figure->note));
+				   figure->ratio, "runs", figure->runs, "note", figure->note,
+				   "emulated", bench_is_emulated() ? json_true() : NULL));
 }
 
 static void print_skip_json(const char *name, const struct error *error)
@@ -157,6 +159,8 @@ struct arguments {
 	struct gate gate;
 	bool wanted[BENCH_COUNT];
 	bool any;
+	struct costs_arguments costs;
+	bool wants_costs;
 };
 
 static const struct argp_option options[] = {
@@ -173,7 +177,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->gate;
+		state->child_inputs[1] = &arguments->costs;
+		return 0;
 	case OPTION_RUNS:
 		arguments->bench.runs = option_between(state, argument, "--runs", 1,
 						       BENCH_RUNS_MAX);
@@ -184,6 +191,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 				arguments->wanted[i] = arguments->any = true;
 				return 0;
 			}
+		if (strcmp(argument, COSTS_FIGURE) == 0) {
+			arguments->wants_costs = arguments->any = true;
+			return 0;
+		}
 		argp_error(state, "no figure is called '%s'", argument);
 		return 0;
 	default: return option_into(key, argument, state, options);
@@ -204,11 +215,16 @@ static char *add_figures(int key, const char *text, void *input)
 	fprintf(file, "%s", text);
 	for (size_t i = 0; i < BENCH_COUNT; i++)
 		fprintf(file, "  %-21s %s\n", benches[i].name, benches[i].what);
+	fprintf(file, "  %-21s %s\n", COSTS_FIGURE,
+		"what profilers cost, ours and any other's: only if it is named, for it takes "
+		"long");
 	fclose(file);
 	return longer;
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
+					      { &costs_argp, 0, NULL, 0 },
+					      { 0 } };
 
 static const struct argp argp = {
 	.children = children,
@@ -241,6 +257,9 @@ int command_bench(int argc, char **argv)
 	if (!arguments.bench.programs)
 		arguments.bench.programs = programs;
 	arguments.bench.gimli = gimli;
+	arguments.costs.costs.programs = arguments.bench.programs;
+	if (bench_is_emulated())
+		fprintf(arguments.json ? stderr : stdout, "warning: %s\n\n", BENCH_EMULATED);
 	for (size_t i = 0; i < BENCH_COUNT; i++) {
 		struct bench_figure figure = { .name = benches[i].name,
 					       .subject = benches[i].subject,
@@ -267,5 +286,7 @@ int command_bench(int argc, char **argv)
 			print_text(&benches[i], &figure);
 		fflush(stdout);
 	}
+	if (arguments.wants_costs)
+		costs_figure(&arguments.costs, arguments.json, gate);
 	return gate_status(gate);
 }

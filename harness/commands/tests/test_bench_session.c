@@ -8,6 +8,7 @@
 #include "tests/suite.h"
 #include "commands/commands.h"
 #include "lab/bench/bench.h"
+#include "lab/costs/costs.h"
 #include "transcript.h"
 #include "truth/tracer/truth.h"
 
@@ -67,6 +68,66 @@ int bench_steps(unsigned int rounds, double *ret_tracer_steps_per_s, double *ret
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for steps");
 	*ret_tracer_steps_per_s = 100 * rounds;
 	*ret_self_steps_per_s = 1000;
+	return 0;
+}
+
+/* ---- costs: as of a machine with two CPUs, the profiler's name and the rate in the figures -------- */
+
+bool bench_is_emulated(void)
+{
+	return getenv("EMULATED") != NULL;
+}
+
+int costs_machine_init(struct costs_machine *ret, const struct costs_options *options,
+		       struct error *error)
+{
+	if (getenv("LACKS") && !strcmp(getenv("LACKS"), "work"))
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "no work in %s",
+				 options->programs);
+	*ret = (struct costs_machine) { .cpus = 2,
+					.stats = -1,
+					.work.kinds = COSTS_KINDS_MAX,
+					.usual = { .cpu_s = options->work / 10.0,
+						   .elapsed_s = options->settle_ms / 1000.0 } };
+	return 0;
+}
+
+void costs_machine_deinit(struct costs_machine *machine)
+{
+}
+
+int costs_measure(struct costs_machine *machine, const struct costs_options *options,
+		  const struct costs_profiler *profiler, unsigned int rate_hz,
+		  struct costs_result *ret, struct error *error)
+{
+	const char *lacks = getenv("LACKS"), *fails = getenv("FAILS");
+
+	if (lacks && !strcmp(lacks, profiler->name))
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "its command was not found");
+	if (fails && !strcmp(fails, profiler->name))
+		return error_set(error, ERROR_PROTOCOL, "", 0, "it wrote no profile: status 1");
+	*ret = (struct costs_result) {
+		.profiler = profiler,
+		.rate_hz = rate_hz,
+		.pairs = options->pairs,
+		.work_cpu_s = 10,
+		.work_elapsed_s = 5,
+		.cpu_slower = { 1.25, 0.5, 2, 0.96 },
+		.elapsed_slower = { 1.25, -0.5, 3, 0.96 },
+		.cpu_percent = { 0.75, 0.5, 1, 0.96 },
+		.cpu_s = 0.5,
+		.has_bpf = profiler->name[0] == 's',
+		.bpf_percent = 0.25,
+		.resident_bytes = 10 << 20,
+		.kernel = { .map_bytes = 3 << 20,
+			    .program_bytes = 1 << 20,
+			    .buffer_bytes = 1 << 19 },
+		.bytes_per_minute = 1500000,
+		.first = { { 25, 20, 50 }, { 0, 100, 0 }, 4711 },
+		.load = 1.5,
+	};
+	if (profiler->name[0] == 'x')
+		strcpy(ret->first.unread, "a format that nobody knows");
 	return 0;
 }
 
