@@ -276,8 +276,7 @@ static struct shield *shield_of(struct attach *attach, const struct tracer_proce
 
 	if (!shield || shield->is_known)
 		return shield;
-	shield->pid = process->pid;
-	shield->start = process->start;
+	*shield = (struct shield) { .pid = process->pid, .start = process->start };
 	shield_find(attach->tracer.memory_fd, process->pid, shield);
 	shield->is_known = true;
 	return shield;

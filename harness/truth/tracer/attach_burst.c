@@ -246,8 +246,15 @@ static void restart(const struct stepped *stepped, struct user_regs_struct *regs
 static enum burst_end take_off(struct stepped *stepped)
 {
 	struct user_regs_struct *regs = &stepped->thread.regs;
+	struct signal_masks masks;
 
+	if (thread_signal_masks(stepped->thread.tid, &masks))
+		return BURST_GONE;
 	restart(stepped, regs);
+	if (!(masks.caught & SIGTRAP_BIT)) { /* a program that was executed meanwhile has none */
+		stepped->burst->shield->is_on = false;
+		return BURST_WHOLE;
+	}
 	stepped->signal = shield_take_off(stepped->thread.tid, regs, stepped->tracer->memory_fd,
 					  stepped->burst->shield);
 	return BURST_WHOLE;
@@ -258,7 +265,7 @@ static enum burst_end put_on(struct stepped *stepped)
 {
 	struct shield *shield = stepped->burst->shield;
 
-	if (!shield || shield->is_on || !shield->handler)
+	if (!shield || shield->is_on || !shield->is_known || !shield->handler)
 		return GOES_ON;
 	stepped->signal = shield_put_on(stepped->thread.tid, &stepped->thread.regs,
 					stepped->tracer->memory_fd, shield);
@@ -270,7 +277,7 @@ static enum burst_end begin(struct stepped *stepped, int status)
 {
 	struct tracer *tracer = stepped->tracer;
 	struct user_regs_struct *regs = &stepped->thread.regs;
-	const struct shield *shield = stepped->burst->shield;
+	struct shield *shield = stepped->burst->shield;
 	struct signal_masks masks;
 	bool caught;
 
@@ -292,7 +299,11 @@ static enum burst_end begin(struct stepped *stepped, int status)
 	stepped->burst->status = target_is_64_bit(regs, tracer->error) ? 0 : -1;
 	if (stepped->burst->status)
 		return BURST_REFUSED;
-	caught = masks.caught & SIGTRAP_BIT && !(shield && shield->is_on);
+	caught = masks.caught & SIGTRAP_BIT;
+	if (shield && shield->is_on &&
+	    !caught) /* another program was executed: its code is another */
+		shield->is_on = shield->is_known = false;
+	caught &= !(shield && shield->is_on);
 	tracer->trap_action = caught ? TRAP_ACTION_HANDLER : TRAP_ACTION_DEFAULT;
 	if (!caught && put_on(stepped) != GOES_ON)
 		return BURST_SIGNAL;

@@ -122,17 +122,28 @@ static bool goes_on_to_call(pid_t tid, int *ret_signal)
 	return status >> 16 == 0 && !*ret_signal;
 }
 
+/* It is still where it was found. */
+static bool has_restorer(int memory_fd, const struct shield *shield)
+{
+	uint8_t bytes[sizeof(restorer)];
+
+	return pread(memory_fd, bytes, sizeof(bytes), (off_t)shield->restorer) == sizeof(bytes) &&
+	       !memcmp(bytes, restorer, sizeof(bytes));
+}
+
 /* Sends the thread, which is stopped at regs, through rt_sigaction(2). action[0] is set, action[1] what was there. */
 static bool set_action(pid_t tid, const struct user_regs_struct *regs, int memory_fd,
 		       const struct shield *shield, struct action action[2], int *ret_signal)
 {
 	uint64_t at = (regs->rsp - RED_ZONE - 2 * sizeof(*action)) & ~15ull;
 	struct user_regs_struct call = *regs;
+	uint64_t mask, all = UINT64_MAX; /* signals wait meanwhile */
 	struct action before[2];
 	bool well;
 
 	*ret_signal = 0;
-	if (task_is_filtered(tid) ||
+	if (task_is_filtered(tid) || !has_restorer(memory_fd, shield) ||
+	    ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask) ||
 	    pread(memory_fd, before, sizeof(before), (off_t)at) != sizeof(before) ||
 	    pwrite(memory_fd, action, sizeof(before), (off_t)at) != sizeof(before))
 		return false;
@@ -143,10 +154,12 @@ static bool set_action(pid_t tid, const struct user_regs_struct *regs, int memor
 	call.rsi = at;
 	call.rdx = at + sizeof(*action);
 	call.r10 = sizeof(uint64_t); /* of a mask */
+	ptrace(PTRACE_SETSIGMASK, tid, sizeof(all), &all);
 	well = !ptrace(PTRACE_SETREGS, tid, NULL, &call) && goes_on_to_call(tid, ret_signal) &&
 	       goes_on_to_call(tid, ret_signal) && !ptrace(PTRACE_GETREGS, tid, NULL, &call) &&
 	       !call.rax && pread(memory_fd, action, sizeof(before), (off_t)at) == sizeof(before);
 	ptrace(PTRACE_SETREGS, tid, NULL, regs);
+	ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask);
 	if (pwrite(memory_fd, before, sizeof(before), (off_t)at) != sizeof(before))
 		return false; /* the process is gone */
 	return well;
