@@ -126,9 +126,11 @@ static void put_sample(const struct collected *collected, const struct collected
 	if (clock->thread.pid != thread.pid || clock->thread.tid != thread.tid)
 		*clock = (struct clock) { collected->start_ns, thread };
 	for (uint64_t event = 0; event < sample->count && bytes_written(out); event++) {
-		/* The amount is shared out without a rest. */
-		uint64_t period = sample->amount / sample->count +
-				  (event < sample->amount % sample->count);
+		/* The amount is shared out without a rest. Events that have none weigh 1, as a tracepoint's in perf. */
+		uint64_t period = collected->amount
+					  ? sample->amount / sample->count +
+						    (event < sample->amount % sample->count)
+					  : 1;
 
 		clock->now_ns += period;
 		put_head(collected, sample->task, clock->now_ns, period, out);

@@ -5,7 +5,7 @@
  * Numbers of locations and functions are their ids, and those of texts their places in the string table, behind whose
  * texts come the words of the format. Mappings are numbered in the order in which they stand, as there are servers that
  * take no others (Parca): the program's is the first. Each sample has two values, events and nanoseconds or bytes; the
- * second is what tools show first. Whose sample it is, and why its stack is not complete, are labels.
+ * second is what tools show first, if there is any. Whose sample it is, and why its stack is not complete, are labels.
  */
 #include <stdlib.h>
 #include "profiles/profile/pprof_fields.h"
@@ -46,6 +46,8 @@ static void put_type(struct bytes_out *out, uint32_t field, uint64_t type, uint6
 static void put_head(const struct collected *collected, struct bytes_out *out)
 {
 	uint64_t type = word(collected, WORD_AMOUNT_TYPE), unit = word(collected, WORD_AMOUNT_UNIT);
+	/* Events that took nothing, as a tracepoint's, are shown by their number. */
+	bool counts = collected->count && !collected->amount;
 
 	put_type(out, PROFILE_SAMPLE_TYPE, word(collected, WORD_COUNT_TYPE),
 		 word(collected, WORD_COUNT_UNIT));
@@ -54,7 +56,8 @@ static void put_head(const struct collected *collected, struct bytes_out *out)
 	wire_put_number(out, PROFILE_DURATION, collected->duration_ns);
 	put_type(out, PROFILE_PERIOD_TYPE, type, unit);
 	wire_put_number(out, PROFILE_PERIOD, collected->period);
-	wire_put_number(out, PROFILE_DEFAULT_TYPE, type);
+	wire_put_number(out, PROFILE_DEFAULT_TYPE,
+			counts ? word(collected, WORD_COUNT_TYPE) : type);
 }
 
 static void put_texts(const struct collected *collected, struct bytes_out *out)

@@ -130,6 +130,46 @@ START_TEST(perf_says_times_and_periods)
 }
 END_TEST
 
+/* Of a tracepoint's events nothing but their number is there to be shown. */
+START_TEST(events_without_an_amount_count)
+{
+	static const uint64_t amounts[] = { 0, 5 };
+	static const char *const shown[] = { "samples", "cpu" }, *const heads[] = { ": 1 cpu-",
+										    ": 5 cpu-" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct wire_field field = { 0 };
+		struct collected collected;
+		uint64_t text = 0, number = 0;
+		struct wire wire;
+		uint8_t *bytes;
+		size_t size;
+		char *type = NULL, *script;
+
+		collected_init(&collected, COLLECTED_CPU);
+		add_sample(&collected, add_stack(&collected, "no_row", 0, NULL), 0, 1, amounts[i]);
+		ck_assert_int_eq(profile_write_bytes(&collected, PROFILE_PPROF, false, &bytes,
+						     &size, &collecting_error),
+				 0);
+		for (int pass = 0; pass < 2; pass++) {
+			wire = (struct wire) { bytes, bytes + size, false };
+			while (wire_next(&wire, &field))
+				if (field.number == 14)
+					number = field.value;
+				else if (field.number == 6 && pass && text++ == number)
+					type = strndup((const char *)field.data, field.size);
+		}
+		ck_assert_str_eq(type, shown[i]);
+		free(type);
+		free(bytes);
+		script = written_text(&collected, PROFILE_PERF_SCRIPT);
+		ck_assert_msg(strstr(script, heads[i]), "%s", script);
+		free(script);
+		collected_deinit(&collected);
+	}
+}
+END_TEST
+
 /* One that was called otherwise, and one that was met in between: time goes on. */
 START_TEST(perf_never_goes_back_in_a_thread_s_time)
 {
@@ -574,11 +614,11 @@ START_TEST(other_formats_have_no_writer)
 END_TEST
 
 SUITE(profile_write, LOOP(all_is_read_again, cases), TEST(perf_says_times_and_periods),
-      TEST(perf_never_goes_back_in_a_thread_s_time), TEST(equal_folded_stacks_are_one_line),
-      TEST(the_executable_is_the_first_mapping), TEST(folded_stacks_say_images),
-      LOOP(hostile_names_are_one_frame, names), TEST(long_names_stay_whole),
-      TEST(brackets_of_paths_are_in_pairs), TEST(messages_without_samples_are_read),
-      TEST(texts_without_samples_are_empty), TEST(counts_have_63_bits),
-      TEST(large_profiles_are_read), TEST(a_full_disk_names_the_file),
+      TEST(perf_never_goes_back_in_a_thread_s_time), TEST(events_without_an_amount_count),
+      TEST(equal_folded_stacks_are_one_line), TEST(the_executable_is_the_first_mapping),
+      TEST(folded_stacks_say_images), LOOP(hostile_names_are_one_frame, names),
+      TEST(long_names_stay_whole), TEST(brackets_of_paths_are_in_pairs),
+      TEST(messages_without_samples_are_read), TEST(texts_without_samples_are_empty),
+      TEST(counts_have_63_bits), TEST(large_profiles_are_read), TEST(a_full_disk_names_the_file),
       TEST(a_file_is_whole_or_as_before), TEST(a_file_is_written_and_read),
       TEST(other_formats_have_no_writer))
