@@ -84,6 +84,8 @@ static void give(void *context, const struct process_stack *given)
 
 	stack.times = given->times;
 	stack.raced = given->raced;
+	stack.off_ns = given->off_ns;
+	stack.still_off = given->still_off;
 	stack.space = given->space ? &space : NULL;
 	reader->fn(reader->context, &stack);
 }
@@ -114,6 +116,20 @@ int stackproof_processes_hold_counts(struct stackproof_processes *processes, uin
 		return -1;
 	return process_events_hold_counts(processes->events, ret_unsent ? ret_unsent : &ignored,
 					  &inner)
+		       ? face_fail(error, &inner)
+		       : 0;
+}
+
+int stackproof_processes_hold_still_off(struct stackproof_processes *processes,
+					uint64_t *ret_unsent, struct stackproof_error *error)
+{
+	struct error inner;
+	uint64_t ignored;
+
+	if (face_check_owner(processes->owner, error))
+		return -1;
+	return process_events_hold_still_off(processes->events, ret_unsent ? ret_unsent : &ignored,
+					     &inner)
 		       ? face_fail(error, &inner)
 		       : 0;
 }

@@ -17,6 +17,9 @@ _Static_assert((int)STACKPROOF_ENTRY_STEP == WALK_ENTRY_STEP &&
 _Static_assert((int)STACKPROOF_METHOD_LOOP == WALK_METHOD_LOOP &&
 		       (int)STACKPROOF_METHOD_CHAIN == WALK_METHOD_CHAIN,
 	       "methods have the same numbers");
+_Static_assert((int)STACKPROOF_OFF_BLOCKED == WALK_OFF_BLOCKED &&
+		       (int)STACKPROOF_OFF_PREEMPTED == WALK_OFF_PREEMPTED,
+	       "reasons have the same numbers");
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
@@ -38,6 +41,8 @@ static struct bpf_session_options inner_options(const struct stackproof_session_
 		.wake_up = options->wake_up,
 		.kernel_stacks = options->kernel_stacks,
 		.every_tick = options->every_tick,
+		.off_cpu = options->off_cpu,
+		.off_least_ns = options->off_least_ns,
 	};
 }
 
@@ -55,6 +60,8 @@ int stackproof_session_open(const struct stackproof_session_options *given,
 		return face_fail_argument(error, "there is no method %u", options.method);
 	if (options.entries >> WALK_ENTRY_COUNT)
 		return face_fail_argument(error, "there are no entries 0x%x", options.entries);
+	if (options.off_cpu && !options.count_stacks)
+		return face_fail_argument(error, "off_cpu without count_stacks");
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return face_fail_memory(error);
@@ -196,6 +203,14 @@ int stackproof_session_attach_tracepoint(struct stackproof_session *session, con
 	return 0;
 }
 
+int stackproof_session_attach_off_cpu(struct stackproof_session *session,
+				      struct stackproof_error *error)
+{
+	struct error inner;
+
+	return bpf_session_attach_off_cpu(session->session, &inner) ? face_fail(error, &inner) : 0;
+}
+
 int stackproof_session_replay(struct stackproof_session *session,
 			      const struct stackproof_registers *registers,
 			      struct stackproof_error *error)
@@ -238,6 +253,7 @@ struct stackproof_stack face_stack(struct stackproof_session *session,
 		.thread_name = record->thread_name,
 		.process_name = record->process_name,
 		.cgroup = record->cgroup,
+		.off = record->off,
 	};
 
 	for (uint32_t i = 0; i < record->count; i++) {
@@ -257,19 +273,20 @@ struct reader {
 	void *context;
 };
 
-static void give_count(void *context, const struct walk_record *record, uint64_t count,
-		       uint64_t last_ns)
+static void give_count(void *context, const struct walk_record *record,
+		       const struct walk_stack_count *met)
 {
 	const struct reader *reader = context;
 	struct stackproof_stack stack = face_stack(reader->session, record);
 
-	stack.times = count;
+	stack.times = met->count;
+	stack.off_ns = met->off_ns;
 	reader->fn(reader->context, &stack);
 }
 
 static void give(void *context, const struct walk_record *record, bool frame_pointer)
 {
-	give_count(context, record, 1, record->time);
+	give_count(context, record, &(struct walk_stack_count) { .count = 1 });
 }
 
 int stackproof_session_consume(struct stackproof_session *session, stackproof_stack_fn fn,
@@ -332,6 +349,9 @@ int stackproof_session_counters(const struct stackproof_session *session,
 	made.kernel_threads = counters.kernel_threads;
 	made.idle = counters.idle;
 	made.guesses = counters.guesses;
+	made.off_short = counters.off_short;
+	made.lost_return = counters.lost_return;
+	made.off_short_ns = counters.off_short_ns;
 	for (uint32_t reason = STOP_COMPLETE; reason < STOP_REASON_COUNT; reason++)
 		made.stop[face_stop(reason)] += counters.stop[reason];
 	return face_give(ret, &made, sizeof(made), error);

@@ -20,7 +20,9 @@ struct held_records {
 /* How a record was met. */
 struct held_as {
 	bool frame_pointer;
+	bool still_off;		 /* its thread is off its CPU yet */
 	uint64_t times, last_ns; /* how often; when, the last time */
+	uint64_t off_ns;	 /* walk_stack_count.off_ns */
 };
 
 /* Adds a copy of record. */

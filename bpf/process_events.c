@@ -542,24 +542,57 @@ static void hold(void *context, const struct walk_record *record, bool frame_poi
 	held_records_add(&events->held, record, &as);
 }
 
-static void hold_count(void *context, const struct walk_record *record, uint64_t count,
-		       uint64_t last_ns)
+static void hold_count(void *context, const struct walk_record *record,
+		       const struct walk_stack_count *met)
 {
-	const struct held_as as = { .times = count, .last_ns = last_ns };
+	const struct held_as as = { .times = met->count,
+				    .last_ns = met->last,
+				    .off_ns = met->off_ns };
 	struct process_events *events = context;
 
 	held_records_add(&events->held, record, &as);
 }
 
+static void hold_off(void *context, const struct walk_record *record,
+		     const struct walk_off_thread *thread)
+{
+	const uint64_t now = monotonic_ns();
+	const struct held_as as = { .still_off = true,
+				    .times = 1,
+				    .last_ns = thread->walked,
+				    .off_ns = now > thread->since ? now - thread->since : 0 };
+	struct process_events *events = context;
+
+	held_records_add(&events->held, record, &as);
+}
+
+static struct list_version *list_of(const struct process_events *events,
+				    const struct walk_record *record)
+{
+	struct process *process = process_set_find(&events->processes, record->pid);
+
+	return process ? process_version_find(process, record->generation) : NULL;
+}
+
 static void note_use(void *context, const struct walk_record *record, bool frame_pointer)
 {
-	struct process_events *events = context;
-	struct process *process = process_set_find(&events->processes, record->pid);
-	struct list_version *version = process ? process_version_find(process, record->generation)
-					       : NULL;
+	struct list_version *version = list_of(context, record);
 
 	if (version)
 		version->used = true;
+}
+
+/* A thread may be off its CPU for longer than its list would be kept. */
+static void keep_list(void *context, const struct walk_record *record,
+		      const struct walk_off_thread *thread)
+{
+	const struct process_events *events = context;
+	struct list_version *version = list_of(events, record);
+
+	if (!version || version->last_round == NEVER)
+		return;
+	version->used = true;
+	version->last_round = events->round;
 }
 
 static void give_stack(struct process_events *events, const struct walk_record *record,
@@ -569,7 +602,9 @@ static void give_stack(struct process_events *events, const struct walk_record *
 	struct list_version *version = NULL;
 	struct process_stack stack = { .record = record,
 				       .frame_pointer = as->frame_pointer,
-				       .times = as->times };
+				       .times = as->times,
+				       .off_ns = as->off_ns,
+				       .still_off = as->still_off };
 
 	if (as->frame_pointer && process)
 		version = process->version;
@@ -621,7 +656,17 @@ int process_events_consume(struct process_events *events, process_stack_fn fn, v
 int process_events_hold_counts(struct process_events *events, uint64_t *ret_unsent,
 			       struct error *error)
 {
+	uint64_t ignored;
+
+	if (bpf_session_look_off(events->session, keep_list, events, &ignored, error))
+		return -1;
 	return bpf_session_take_counts(events->session, hold_count, events, ret_unsent, error);
+}
+
+int process_events_hold_still_off(struct process_events *events, uint64_t *ret_unsent,
+				  struct error *error)
+{
+	return bpf_session_look_off(events->session, hold_off, events, ret_unsent, error);
 }
 
 /* ---- the object ------------------------------------------------------------------------- */

@@ -54,6 +54,8 @@ struct process_stack {
 	const struct walk_record *record; /* valid until the callback returns, like space */
 	bool frame_pointer;		  /* of the baseline, which uses no mappings */
 	uint64_t times;			  /* how often it was met: 1 if stacks are not counted */
+	uint64_t off_ns; /* how long its threads were off their CPUs, if that is what is counted */
+	bool still_off;	 /* its thread is off its CPU yet: process_events_hold_still_off() */
 	/* The mappings at one of its frames had changed before the walk, which did not know the
 	 * change yet. Of a counted stack: before the last of the walks. */
 	bool raced;
@@ -82,6 +84,11 @@ int process_events_hold_counts(struct process_events *events, uint64_t *ret_unse
 			       struct error *error);
 int process_events_give_held(struct process_events *events, process_stack_fn fn, void *context,
 			     uint64_t most_ns, bool *ret_more, struct error *error);
+
+/* Holds each thread that is off its CPU now, with its stack and the time until now. To be called at the end, behind
+ * bpf_session_detach() and process_events_hold_counts(): one that comes back is counted then. */
+int process_events_hold_still_off(struct process_events *events, uint64_t *ret_unsent,
+				  struct error *error);
 
 /* The session's mappings of a process, or NULL. Valid until the next call of this header's functions. */
 const struct address_space *process_events_space(const struct process_events *events, pid_t pid);

@@ -138,6 +138,8 @@ static void choose_programs(struct bpf_session *session, const struct bpf_sessio
 	walk->rodata->frame_pointers = options->follow_frame_pointers;
 	walk->rodata->kernel_stacks = options->kernel_stacks;
 	walk->rodata->every_tick = options->every_tick;
+	walk->rodata->off_cpu = options->off_cpu;
+	walk->rodata->off_least_ns = options->off_least_ns;
 	walk->rodata->no_memo = options->no_memo;
 	walk->rodata->wake_up = options->wake_up;
 }
@@ -224,6 +226,8 @@ static void size_maps(struct bpf_session *session, const struct bpf_session_opti
 		bpf_map__set_max_entries(walk->maps.counts_even, stacks);
 		bpf_map__set_max_entries(walk->maps.counts_odd, stacks);
 		bpf_map__set_max_entries(walk->maps.records, ring_bytes(stacks));
+		if (options->off_cpu)
+			bpf_map__set_max_entries(walk->maps.off_threads, stacks);
 	}
 	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
 		bpf_map__set_max_entries(table_map(walk, kind),
@@ -270,6 +274,8 @@ static int load_walk(struct bpf_session *session, const struct bpf_session_optio
 		.counts_fd = bpf_map__fd(walk->maps.counts),
 		.map_fd = { bpf_map__fd(walk->maps.counts_even),
 			    bpf_map__fd(walk->maps.counts_odd) },
+		.off_cpu = options->off_cpu,
+		.off_fd = bpf_map__fd(walk->maps.off_threads),
 	};
 	if (map_arrays(session, error))
 		return -1;
@@ -582,8 +588,7 @@ int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char
 	return attach_uprobe(session, pid, whole, offset, error);
 }
 
-int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
-				  struct error *error)
+static int attach_tracepoint(struct bpf_session *session, const char *name, struct error *error)
 {
 	int status;
 
@@ -596,6 +601,23 @@ int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
 			  "attaching to a raw tracepoint", error);
 	libbpf_messages_end();
 	return status;
+}
+
+int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
+				  struct error *error)
+{
+	if (session->counts.off_cpu)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0,
+				 "the session was opened for times off the CPU alone");
+	return attach_tracepoint(session, name, error);
+}
+
+int bpf_session_attach_off_cpu(struct bpf_session *session, struct error *error)
+{
+	if (!session->counts.off_cpu)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0,
+				 "the session was not opened for times off the CPU");
+	return attach_tracepoint(session, "sched_switch", error);
 }
 
 int bpf_session_replay(struct bpf_session *session, const struct register_values *regs,
@@ -680,6 +702,17 @@ int bpf_session_take_counts(struct bpf_session *session, bpf_count_fn fn, void *
 	    bpf_session_consume(session, keep_record, session, error))
 		return -1;
 	return stack_counts_take(&session->counts, fn, context, ret_unsent, error);
+}
+
+int bpf_session_look_off(struct bpf_session *session, bpf_off_fn fn, void *context,
+			 uint64_t *ret_unsent, struct error *error)
+{
+	*ret_unsent = 0;
+	if (!session->counts.off_cpu)
+		return 0;
+	if (bpf_session_keep_records(session, error))
+		return -1;
+	return stack_counts_look_off(&session->counts, fn, context, ret_unsent, error);
 }
 
 /* What all CPUs have counted at one place of a map is added to *ret. */

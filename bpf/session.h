@@ -8,6 +8,7 @@
  *	bpf_session_attach_samples()	walk at every tick of a clock; or
  *	bpf_session_attach_uprobe()	walk at an instruction; or
  *	bpf_session_attach_tracepoint()	walk at an event of the kernel; or
+ *	bpf_session_attach_off_cpu()	walk when a thread leaves its CPU; or
  *	bpf_session_replay()		walk now, from given registers
  *	bpf_session_consume()		take the stacks; or
  *	bpf_session_take_counts()	take each different stack once, with how often it was met
@@ -46,6 +47,9 @@ struct bpf_session_options {
 	bool kernel_stacks;	    /* in kernel mode the kernel's stack is taken, too */
 	bool every_tick; /* what has no list of mappings is sent, too: other processes with one PC and generation 0,
 			     * and threads of the kernel's own */
+	bool off_cpu;		   /* with count_stacks and the entry of tracepoints, for
+				    * bpf_session_attach_off_cpu() alone */
+	uint64_t off_least_ns;	   /* shorter times off a CPU are not counted */
 	bool no_memo;		   /* look up every PC: for measurements */
 	bool wake_up;		   /* bpf_session_fd() becomes readable when records come */
 	bool frame_pointer;	   /* load the baseline, too: bpf_get_stack() over frame pointers */
@@ -104,6 +108,11 @@ int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char
 int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
 				  struct error *error);
 /*
+ * Walks a thread when it leaves its CPU, unless it has ended. Its stack is counted when it is back, once, with the time
+ * in between: walk_stack_count.off_ns. The options must have off_cpu.
+ */
+int bpf_session_attach_off_cpu(struct bpf_session *session, struct error *error);
+/*
  * Walks the calling thread once, as if regs were its user registers; the caller provides the stack at their
  * rsp. The record's entry is WALK_ENTRY_REPLAY, and the options' entries must have 1 << WALK_ENTRY_REPLAY.
  * ERROR_UNAVAILABLE: the kernel has no BPF_PROG_TEST_RUN for raw tracepoints (before Linux 5.10).
@@ -123,9 +132,9 @@ int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *con
 /* A descriptor for poll(2), the session's, which is readable while there are records. -1: the session does not have
  * the option wake_up. */
 int bpf_session_fd(const struct bpf_session *session);
-/* last_ns: when it was met the last time, on the clock of record->time. */
-typedef void (*bpf_count_fn)(void *context, const struct walk_record *record, uint64_t count,
-			     uint64_t last_ns);
+/* met: how often, and when it was the last time, on the clock of record->time. */
+typedef void (*bpf_count_fn)(void *context, const struct walk_record *record,
+			     const struct walk_stack_count *met);
 /*
  * If stacks are counted: gives fn each different stack since the last call, and how often it was met. The walk
  * may go on meanwhile. *ret_unsent: how many stacks were met whose record found no room in the ring buffer. After
@@ -138,6 +147,12 @@ int bpf_session_take_counts(struct bpf_session *session, bpf_count_fn fn, void *
 int bpf_session_keep_records(struct bpf_session *session, struct error *error);
 /* From now on fn is given each record that is kept, when it is. */
 void bpf_session_note_records(struct bpf_session *session, bpf_record_fn fn, void *context);
+/* Gives fn each thread that is off its CPU now, if stacks are counted when threads are back: stack_counts_look_off(),
+ * which is to be called before each bpf_session_take_counts(). Else there is none. */
+typedef void (*bpf_off_fn)(void *context, const struct walk_record *record,
+			   const struct walk_off_thread *thread);
+int bpf_session_look_off(struct bpf_session *session, bpf_off_fn fn, void *context,
+			 uint64_t *ret_unsent, struct error *error);
 /* The counters, summed over all entries and CPUs. frame_pointer: of the baseline. */
 int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 			 struct walk_counters *ret, struct error *error);

@@ -100,13 +100,17 @@ static void give(struct stack_counts *counts, const struct walk_stack_key *key,
 {
 	struct kept_stack *kept = find(counts, key->hash);
 
+	if (!value->count) /* no thread has come back with it */
+		return;
 	if (kept)
-		fn(context, &kept->record, value->count, value->last);
+		fn(context, &kept->record, value);
 	else
 		*unsent += value->count;
 }
 
-/* Those that came before the last turn. A map forgets nothing: the others get a new one. */
+/* Those that came before the last turn. Where a stack may be counted later, those before the turn before that: a thread
+ * that was not off its CPU when stack_counts_look_off() asked may have been so, and be back, at the next turn. A map
+ * forgets nothing: the others get a new one. */
 static void sweep(struct stack_counts *counts)
 {
 	uint32_t count = counts->kept_count;
@@ -114,7 +118,8 @@ static void sweep(struct stack_counts *counts)
 	counts->kept_count = 0;
 	number_map_deinit(&counts->map);
 	for (uint32_t i = 0; i < count; i++)
-		if (counts->kept[i]->turn < counts->turns || !add(counts, counts->kept[i]))
+		if (counts->kept[i]->turn + counts->off_cpu < counts->turns ||
+		    !add(counts, counts->kept[i]))
 			free(counts->kept[i]);
 }
 
@@ -145,6 +150,49 @@ int stack_counts_take(struct stack_counts *counts, stack_count_fn fn, void *cont
 		sweep(counts);
 	free(key);
 	free(value);
+	return status;
+}
+
+static void give_off(struct stack_counts *counts, const struct walk_off_thread *thread,
+		     stack_off_fn fn, void *context, uint64_t *unsent)
+{
+	struct kept_stack *kept = find(counts, thread->key.hash);
+
+	if (!thread->since)
+		return;
+	if (!kept) {
+		++*unsent;
+		return;
+	}
+	kept->turn = counts->turns;
+	fn(context, &kept->record, thread);
+}
+
+int stack_counts_look_off(struct stack_counts *counts, stack_off_fn fn, void *context,
+			  uint64_t *ret_unsent, struct error *error)
+{
+	struct walk_off_thread *thread = calloc(BATCH, sizeof(*thread));
+	uint64_t *key = calloc(BATCH, sizeof(*key));
+	uint32_t batch, *from = NULL, count;
+	int status = 0;
+	bool end = false;
+
+	*ret_unsent = 0;
+	if (!key || !thread)
+		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for threads");
+	while (!status && !end) {
+		count = BATCH;
+		if (bpf_map_lookup_batch(counts->off_fd, from, &batch, key, thread, &count, NULL)) {
+			end = errno == ENOENT;
+			if (!end)
+				status = error_set_errno(error, "reading threads off their CPUs");
+		}
+		for (uint32_t i = 0; !status && i < count; i++)
+			give_off(counts, &thread[i], fn, context, ret_unsent);
+		from = &batch;
+	}
+	free(key);
+	free(thread);
 	return status;
 }
 

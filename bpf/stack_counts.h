@@ -5,6 +5,7 @@
 #ifndef STACKPROOF_STACK_COUNTS_H
 #define STACKPROOF_STACK_COUNTS_H
 
+#include <stdbool.h>
 #include "error.h"
 #include "number_map.h"
 #include "walk.h"
@@ -14,6 +15,8 @@ struct stack_counts {
 	int counts_fd;	      /* array of maps: its element is the map that the programs fill */
 	int map_fd[2];	      /* the two maps, filled in turn */
 	unsigned int filling; /* index of the map that is being filled */
+	bool off_cpu;	      /* stacks are counted when their threads are back: walk_off.bpf.h */
+	int off_fd;	      /* the map of threads that are off their CPUs */
 	uint64_t turns;
 	/* private: records, by hash */
 	struct kept_stack **kept;
@@ -21,8 +24,10 @@ struct stack_counts {
 	struct number_map map;
 };
 
-typedef void (*stack_count_fn)(void *context, const struct walk_record *record, uint64_t count,
-			       uint64_t last_ns);
+typedef void (*stack_count_fn)(void *context, const struct walk_record *record,
+			       const struct walk_stack_count *met);
+typedef void (*stack_off_fn)(void *context, const struct walk_record *record,
+			     const struct walk_off_thread *thread);
 
 /* Keeps a copy of a record from the ring buffer. -1: no memory; its stacks will count as unsent. */
 int stack_counts_keep(struct stack_counts *counts, const struct walk_record *record);
@@ -33,6 +38,13 @@ int stack_counts_turn(struct stack_counts *counts, struct error *error);
  * *ret_unsent: how many stacks were counted whose record never came. */
 int stack_counts_take(struct stack_counts *counts, stack_count_fn fn, void *context,
 		      uint64_t *ret_unsent, struct error *error);
+/*
+ * Gives fn each thread that is off its CPU now, with its stack. *ret_unsent: of how many the stack's record never came.
+ * To be called before each turn, too: the records of what is given are kept until the turn after the next, whatever
+ * thread comes back by then.
+ */
+int stack_counts_look_off(struct stack_counts *counts, stack_off_fn fn, void *context,
+			  uint64_t *ret_unsent, struct error *error);
 void stack_counts_deinit(struct stack_counts *counts);
 
 #endif

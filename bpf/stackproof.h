@@ -187,6 +187,13 @@ enum stackproof_mode {
 	STACKPROOF_MODE_ENDING, /* the process has no memory any more */
 };
 
+/* Why a thread left its CPU. */
+enum stackproof_off {
+	STACKPROOF_OFF_NONE, /* it is not walked for that */
+	STACKPROOF_OFF_BLOCKED,
+	STACKPROOF_OFF_PREEMPTED, /* it would have gone on */
+};
+
 /* Why a walk ended. */
 enum stackproof_stop {
 	STACKPROOF_STOP_COMPLETE = 1, /* the outermost frame, proven by CFI: the only whole stack */
@@ -245,6 +252,10 @@ struct stackproof_stack {
 	 * met first. */
 	const char *thread_name, *process_name; /* the thread's comm, and its process's leader's */
 	uint64_t cgroup; /* the cgroup v2 that the thread is in: its folder's inode number */
+	uint64_t off_ns; /* stackproof_session_attach_off_cpu(): how long, of all times together */
+	uint32_t off;	 /* enum stackproof_off */
+	/* Not 0: the thread is off its CPU yet, and off_ns is the time until now. */
+	uint32_t still_off;
 };
 
 typedef void (*stackproof_stack_fn)(void *context, const struct stackproof_stack *stack);
@@ -304,6 +315,11 @@ struct stackproof_session_options {
 	 * frames. */
 	uint32_t every_tick;
 	uint32_t zero;
+	/* Not 0: for stackproof_session_attach_off_cpu() alone; with count_stacks, and the entry TRACEPOINT. stacks is
+	 * also how many threads may be off their CPUs at a time. */
+	uint32_t off_cpu;
+	uint32_t zero_2;
+	uint64_t off_least_ns; /* shorter times off a CPU are not counted: off_short */
 };
 
 /* options may be NULL. *ret: stackproof_session_close(). */
@@ -336,6 +352,10 @@ int stackproof_session_attach_uprobe(struct stackproof_session *session, pid_t p
 /* When a raw tracepoint of the kernel ("sched_switch") fires in a known process. */
 int stackproof_session_attach_tracepoint(struct stackproof_session *session, const char *name,
 					 struct stackproof_error *error);
+/* When a thread of a known process leaves its CPU, unless it has ended. Its stack is counted when it is back, with the
+ * time in between. */
+int stackproof_session_attach_off_cpu(struct stackproof_session *session,
+				      struct stackproof_error *error);
 /* Walks the calling thread once, as if these were its registers. All must be known. */
 int stackproof_session_replay(struct stackproof_session *session,
 			      const struct stackproof_registers *registers,
@@ -351,7 +371,7 @@ int stackproof_session_take_counts(struct stackproof_session *session, stackproo
 				   void *context, uint64_t *ret_unsent,
 				   struct stackproof_error *error);
 
-/* samples = stacks + everything lost_. */
+/* samples = stacks + everything lost_; in a session with off_cpu + off_short + the threads that are off their CPUs. */
 struct stackproof_session_counters {
 	size_t size;
 	const char *method; /* "bpf_loop", "tail_calls" */
@@ -373,6 +393,9 @@ struct stackproof_session_counters {
 	uint64_t
 		kernel_threads; /* events in threads of the kernel's own: in samples with every_tick */
 	uint64_t idle;		/* events on idle CPUs: not in samples */
+	uint64_t off_short;	/* times off a CPU that were shorter than off_least_ns */
+	uint64_t off_short_ns; /* their sum */
+	uint64_t lost_return;  /* times off a CPU of which the end was not seen */
 };
 
 int stackproof_session_counters(const struct stackproof_session *session,
@@ -421,6 +444,10 @@ int stackproof_processes_take_counts(struct stackproof_processes *processes, sta
  * over, some. *ret_more: 1 if there are others, for the next call, else 0. */
 int stackproof_processes_hold_counts(struct stackproof_processes *processes, uint64_t *ret_unsent,
 				     struct stackproof_error *error);
+/* For a session with off_cpu, at the end, behind stackproof_session_detach(): the first part of the same for threads
+ * that are off their CPUs yet, with the time until now. *ret_unsent: of how many the frames got lost. */
+int stackproof_processes_hold_still_off(struct stackproof_processes *processes,
+					uint64_t *ret_unsent, struct stackproof_error *error);
 int stackproof_processes_give_held(struct stackproof_processes *processes, stackproof_stack_fn fn,
 				   void *context, uint64_t most_ns, int *ret_more,
 				   struct stackproof_error *error);

@@ -46,6 +46,7 @@ struct pid {
 struct task_struct {
 	void *stack;
 	unsigned int flags;
+	unsigned int __state; /* since Linux 5.14 */
 	void *mm;
 	int pid;
 	int tgid;
@@ -53,6 +54,11 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct css_set *cgroups;
 	char comm[16];
+};
+
+/* Before Linux 5.14. What is behind the three underscores is no part of the type's name (libbpf). */
+struct task_struct___before {
+	long state;
 };
 
 #pragma clang attribute pop

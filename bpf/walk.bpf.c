@@ -29,6 +29,7 @@
 #include "own_id.bpf.h"
 #include "walk_maps.bpf.h"
 #include "walk_count.bpf.h"
+#include "walk_off.bpf.h"
 #include "find_rule.h" /* these two need what walk_maps.bpf.h has */
 #include "table/step.h"
 
@@ -372,7 +373,8 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 	scratch->record.time = bpf_ktime_get_ns();
 	scratch->record.count = 0;
 	scratch->record.kernel_count = 0;
-	scratch->record.mode = mode;
+	scratch->record.mode = mode & WALK_MODE_MASK;
+	scratch->record.off = mode >> WALK_OFF_SHIFT;
 	scratch->record.generation = scratch->space.generation;
 	if (count_stacks) {
 		scratch->record.hash[0] = id;
@@ -450,13 +452,15 @@ static __always_inline void walk_end(void *ctx, struct walk_scratch *scratch,
 		kernel = add_kernel_stack(ctx, &scratch->record, count);
 	if (count_stacks) {
 		hash_more(scratch->record.hash, stop);
-		if (count_stack(&scratch->record, count + kernel, counter))
+		if (off_cpu ? switch_out(&scratch->record, count + kernel, counter)
+			    : count_stack(&scratch->record, count + kernel, counter))
 			goto out;
 	} else if (send_record(&scratch->record, count + kernel)) {
 		counter->lost_space++;
 		goto out;
 	}
-	counter->stacks++;
+	if (!off_cpu) /* else when it is back */
+		counter->stacks++;
 	counter->frames += count;
 	if (stop < STOP_REASON_COUNT)
 		counter->stop[stop]++;
@@ -482,14 +486,15 @@ enum walk_entered {
 	ENTERED_TO_END,	 /* the record is whole */
 };
 
-/* Takes the CPU's scratch and the thread's registers. Returns an enum walk_entered. Not static,
- * for the registers must not lie in the stack frame of those who call: the verifier would keep a
- * copy of them with every state of the walk. */
+/* Takes the CPU's scratch and the thread's registers. mode: with an enum walk_off. Returns an enum
+ * walk_entered. Not static, for the registers must not lie in the stack frame of those who call:
+ * the verifier would keep a copy of them with every state of the walk. */
 __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers, __u32 mode)
 {
 	struct walk_counters *counter = counters_of(entry);
 	__u64 id = own_id();
 	struct walk_space *space = space_of(id >> 32);
+	__u32 off = mode & ~WALK_MODE_MASK;
 	struct walk_scratch *scratch;
 	struct pt_regs regs;
 
@@ -502,10 +507,10 @@ __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers, __u32 mod
 		}
 		if (is_kernel_thread()) {
 			__sync_fetch_and_add(&counter->kernel_threads, 1);
-			mode = WALK_MODE_KERNEL_THREAD;
+			mode = WALK_MODE_KERNEL_THREAD | off;
 		} else if (!has_memory()) {
 			__sync_fetch_and_add(&counter->ending, 1);
-			mode = WALK_MODE_ENDING;
+			mode = WALK_MODE_ENDING | off;
 		} else {
 			__sync_fetch_and_add(&counter->unknown, 1);
 		}
@@ -632,9 +637,23 @@ static __always_inline __u32 user_mode(void *ctx)
 	return WALK_MODE_USER;
 }
 
-static __always_inline __u32 kernel_mode(void *ctx)
+/* Any raw tracepoint, or sched_switch. */
+static __always_inline int is_off_or_wanted(struct bpf_raw_tracepoint_args *ctx)
 {
-	return WALK_MODE_KERNEL;
+	struct walk_counters *counter;
+
+	if (!off_cpu)
+		return 1;
+	counter = counters_of(WALK_ENTRY_TRACEPOINT);
+	if (!counter)
+		return 0;
+	switch_in(ctx, counter);
+	return off_reason(ctx) != WALK_OFF_NONE;
+}
+
+static __always_inline __u32 off_mode(struct bpf_raw_tracepoint_args *ctx)
+{
+	return WALK_MODE_KERNEL | (off_cpu ? off_reason(ctx) << WALK_OFF_SHIFT : 0);
 }
 
 /* The selector's lowest bits are the privilege level. */
@@ -665,8 +684,8 @@ WALK_PROGRAMS(step, "raw_tracepoint/signal_generate", WALK_ENTRY_STEP, is_own_tr
 	      user_mode)
 WALK_PROGRAMS(sample, "perf_event", WALK_ENTRY_SAMPLE, is_wanted, threads_own, sampled_mode)
 WALK_PROGRAMS(uprobe, "uprobe", WALK_ENTRY_UPROBE, is_wanted, threads_own, user_mode)
-WALK_PROGRAMS(tracepoint, "raw_tracepoint", WALK_ENTRY_TRACEPOINT, is_wanted, threads_own,
-	      kernel_mode)
+WALK_PROGRAMS(tracepoint, "raw_tracepoint", WALK_ENTRY_TRACEPOINT, is_off_or_wanted, threads_own,
+	      off_mode)
 WALK_PROGRAMS(replay, "raw_tracepoint", WALK_ENTRY_REPLAY, is_wanted, replayed_registers, user_mode)
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

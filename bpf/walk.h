@@ -94,6 +94,17 @@ enum walk_mode {
 	WALK_MODE_COUNT,
 };
 
+/* Why a thread leaves its CPU, where stacks are taken for that (walk_off.bpf.h). An entry gives it with the mode. */
+enum walk_off {
+	WALK_OFF_NONE,
+	WALK_OFF_BLOCKED,   /* it waits for something */
+	WALK_OFF_PREEMPTED, /* it would go on */
+	WALK_OFF_COUNT,
+};
+
+#define WALK_OFF_SHIFT 8
+#define WALK_MODE_MASK ((1u << WALK_OFF_SHIFT) - 1)
+
 #define WALK_KERNEL_FRAMES_MAX 127 /* kernel.perf_event_max_stack, unless somebody has changed it */
 #define WALK_NAME_BYTES	       16  /* TASK_COMM_LEN */
 
@@ -116,7 +127,7 @@ struct walk_record {
 	__u64 cgroup; /* the thread's cgroup v2: the inode number of its folder */
 	char thread_name[WALK_NAME_BYTES], process_name[WALK_NAME_BYTES];
 	__u32 kernel_count; /* PCs of the kernel's stack, which follow the user's in pc[] */
-	__u32 zero;
+	__u32 off;	    /* enum walk_off */
 	__u64 pc[WALK_FRAMES_MAX + WALK_KERNEL_FRAMES_MAX];
 };
 
@@ -144,9 +155,20 @@ struct walk_stack_count {
 	__u64 last;  /* when, the last time: as walk_record.time */
 	__u32 sent;  /* 1: its record was sent */
 	__u32 zero;
+	__u64 off_ns; /* how long its threads were off their CPUs, of those that are counted */
 };
 
-/* Counters per entry and CPU; session.c adds them up. samples = stacks + walk_losses(). */
+/* A thread that is off its CPU: its stack is counted when it is back. */
+struct walk_off_thread {
+	struct walk_stack_key key;
+	__u64 since;  /* CLOCK_MONOTONIC, nanoseconds; 0: it is back */
+	__u64 walked; /* walk_record.time */
+	__u32 sent;   /* walk_stack_count.sent */
+	__u32 zero;
+};
+
+/* Counters per entry and CPU; session.c adds them up. samples = stacks + walk_losses(); and where a stack is counted
+ * when its thread is back on a CPU, + the threads that are not. */
 struct walk_counters {
 	__u64 samples; /* events in a known process; in the kernel without those that did not get
 			    * the scratch */
@@ -165,6 +187,9 @@ struct walk_counters {
 	__u64 window_reads, single_reads; /* reads of the stack */
 	__u64 lookups;			  /* PCs that were not in the memo */
 	__u64 guesses;			  /* frames found by the frame pointer */
+	__u64 lost_return;		  /* times off a CPU of which the end was not seen */
+	__u64 off_short;    /* times off a CPU that were too short to be counted: in samples */
+	__u64 off_short_ns; /* their sum */
 	__u64 stop[STOP_REASON_COUNT];
 };
 
@@ -172,7 +197,8 @@ struct walk_counters {
 static inline __u64 walk_losses(const struct walk_counters *counters)
 {
 	return counters->lost_busy + counters->lost_space + counters->lost_regs +
-	       counters->lost_full + counters->lost_count;
+	       counters->lost_full + counters->lost_count + counters->lost_return +
+	       counters->off_short;
 }
 
 #define WALK_WINDOW_BYTES 2048

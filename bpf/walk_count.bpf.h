@@ -61,43 +61,58 @@ static __always_inline int send_record(struct walk_record *record, __u64 pcs)
 				  wake_up ? 0 : BPF_RB_NO_WAKEUP);
 }
 
-/* Counts the record's stack, and sends the record, with so many PCs, if that has not been done. -1: not counted;
- * lost_full or lost_count was increased. */
-static __always_inline int count_stack(struct walk_record *record, __u64 pcs,
-				       struct walk_counters *counter)
+/* Where it is: a copy would take stack. */
+static __always_inline const struct walk_stack_key *stack_key(const struct walk_record *record)
 {
-	struct walk_stack_count first, *value;
-	struct walk_stack_key key;
+	return (const void *)record->hash;
+}
+
+/* Adds to a stack's count in the map that is filled now. 0: it is not there; lost_full or lost_count was increased. */
+static __always_inline struct walk_stack_count *add_to_count(const struct walk_stack_key *key,
+							     const struct walk_stack_count *more,
+							     struct walk_counters *counter)
+{
+	struct walk_stack_count *value;
 	__u32 zero = 0;
 	void *map = bpf_map_lookup_elem(&counts, &zero);
 	long status;
 
 	if (!map) {
 		counter->lost_full++;
-		return -1;
+		return 0;
 	}
-	first.count = 1;
-	first.last = record->time;
-	first.sent = first.zero = 0;
-	key.hash[0] = record->hash[0];
-	key.hash[1] = record->hash[1];
-	value = bpf_map_lookup_elem(map, &key);
+	value = bpf_map_lookup_elem(map, key);
 	if (!value) {
-		status = bpf_map_update_elem(map, &key, &first, BPF_NOEXIST);
-		value = bpf_map_lookup_elem(map, &key);
+		status = bpf_map_update_elem(map, key, more, BPF_NOEXIST);
+		value = bpf_map_lookup_elem(map, key);
 		if (!value) {
 			if (status == -EBUSY)
 				counter->lost_count++;
 			else
 				counter->lost_full++;
-			return -1;
+			return 0;
 		}
-		if (status) /* another CPU was first */
-			__sync_fetch_and_add(&value->count, 1);
-	} else {
-		__sync_fetch_and_add(&value->count, 1);
+		if (!status)
+			return value;
+		/* another CPU was first */
 	}
-	value->last = record->time; /* of two CPUs' either */
+	__sync_fetch_and_add(&value->count, more->count);
+	if (off_cpu)
+		__sync_fetch_and_add(&value->off_ns, more->off_ns);
+	value->last = more->last; /* of two CPUs' either */
+	return value;
+}
+
+/* Counts the record's stack, and sends the record, with so many PCs, if that has not been done. -1: not counted;
+ * lost_full or lost_count was increased. */
+static __always_inline int count_stack(struct walk_record *record, __u64 pcs,
+				       struct walk_counters *counter)
+{
+	struct walk_stack_count first = { .count = 1, .last = record->time }, *value;
+
+	value = add_to_count(stack_key(record), &first, counter);
+	if (!value)
+		return -1;
 	if (!value->sent && !send_record(record, pcs))
 		value->sent = 1;
 	return 0;

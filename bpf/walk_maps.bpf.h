@@ -116,11 +116,21 @@ struct {
 } step_tails SEC(".maps"), sample_tails SEC(".maps"), uprobe_tails SEC(".maps"),
 	tracepoint_tails SEC(".maps"), replay_tails SEC(".maps");
 
+/* By struct task_struct. Preallocated, as the counts. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct walk_off_thread);
+} off_threads SEC(".maps");
+
 /* The session's options, set before loading: the verifier removes code that they switch off. */
 const volatile int count_stacks = 0;   /* count equal stacks, and send only the first one */
 const volatile int frame_pointers = 0; /* follow them if there is no CFI */
 const volatile int kernel_stacks = 0;  /* take the kernel's stack, too */
 const volatile int every_tick = 0;     /* send what could not be walked, too */
+const volatile int off_cpu = 0;	       /* the tracepoint is sched_switch: walk_off.bpf.h */
+const volatile __u64 off_least_ns = 0; /* shorter times off a CPU are not counted */
 const volatile int no_memo = 0;	       /* look up every PC */
 const volatile int wake_up = 0; /* wake waiting readers, by the first record after all were read */
 

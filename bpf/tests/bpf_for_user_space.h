@@ -21,5 +21,7 @@
 #define SEC(name)
 #undef bpf_core_field_offset
 #define bpf_core_field_offset(type, field) offsetof(type, field)
+#undef bpf_core_field_exists
+#define bpf_core_field_exists(...) 1
 
 #endif

@@ -82,6 +82,8 @@ static struct world {
 	bpf_record_fn note_fn;
 	void *note_context;
 	int record_count;
+	struct walk_record off[2]; /* of threads that are off their CPUs */
+	int off_count;
 	uint32_t generation, generations[PROCESSES_MAX]; /* by process */
 	int memory[4]; /* how many are left before the one that finds none */
 	size_t unopened;
@@ -419,10 +421,24 @@ static int made_take_counts(struct bpf_session *session, bpf_count_fn fn, void *
 {
 	say("take counts; ");
 	for (int i = 0; i < world.record_count; i++)
-		fn(context, &world.record[i], 2 + i, world.record[i].time + MS / 2);
+		fn(context, &world.record[i],
+		   &(struct walk_stack_count) { .count = 2 + i,
+						.last = world.record[i].time + MS / 2 });
 	world.record_count = 0;
 	*ret_unsent = 1;
 	return world.counting ? 0 : error_set(error, ERROR_UNAVAILABLE, "", 0, "none counted");
+}
+
+/* Threads that are off their CPUs since their stacks were walked. */
+static int made_look_off(struct bpf_session *session, bpf_off_fn fn, void *context,
+			 uint64_t *ret_unsent, struct error *error)
+{
+	*ret_unsent = 0;
+	for (int i = 0; i < world.off_count; i++)
+		fn(context, &world.off[i],
+		   &(struct walk_off_thread) { .since = world.off[i].time,
+					       .walked = world.off[i].time });
+	return 0;
 }
 
 static int made_fd(const struct bpf_session *session)
@@ -517,6 +533,7 @@ static void made_keep(struct image_store *store, size_t images)
 #define bpf_session_note_records   made_note_records
 #define bpf_session_keep_records   made_keep_records
 #define bpf_session_take_counts	   made_take_counts
+#define bpf_session_look_off	   made_look_off
 #define process_set_get		   made_get
 #define known_space_create	   made_create
 #define process_version_add	   made_add
@@ -540,6 +557,8 @@ static void on_stack(void *context, const struct process_stack *stack)
 {
 	say("%s of %d%s", stack->frame_pointer ? "baseline" : "stack", stack->record->pid,
 	    stack->raced ? " raced" : "");
+	if (stack->still_off)
+		say(" off for %" PRIu64 " ms", stack->off_ns / MS);
 	if (stack->times != 1)
 		say(" %" PRIu64 " times", stack->times);
 	if (stack->space) {
@@ -624,6 +643,13 @@ static bool do_call(struct process_events *events, const char *verb, int pid)
 							  &error);
 		ck_assert(!more);
 		say_outcome(status, &error);
+	} else if (!strcmp(verb, "still_off")) {
+		uint64_t unsent;
+		bool more;
+
+		ck_assert(!process_events_hold_still_off(events, &unsent, &error));
+		say_outcome(process_events_give_held(events, on_stack, NULL, NEVER, &more, &error),
+			    &error);
 	} else if (!strcmp(verb, "give")) { /* time is over after one */
 		bool more;
 		int status = process_events_give_held(events, on_stack, NULL, 0, &more, &error);
@@ -687,6 +713,14 @@ static void change_world(const char *verb, const char *rest)
 	} else if (!strcmp(verb, "stack")) {
 		sscanf(rest, "%*f %d %lf %d", &generation, &time, &page);
 		add_record(number, generation, time, page, false);
+	} else if (!strcmp(verb, "off")) { /* the thread leaves its CPU; "back": all do */
+		sscanf(rest, "%*f %d %lf %d", &generation, &time, &page);
+		add_record(number, generation, time, page, false);
+		ck_assert_int_lt(world.off_count, COUNT(world.off));
+		world.off[world.off_count++] = world.record[--world.record_count];
+	} else if (!strcmp(verb, "back")) {
+		for (; world.off_count; world.off_count--)
+			world.record[world.record_count++] = world.off[world.off_count - 1];
 	} else if (!strcmp(verb, "baseline")) {
 		sscanf(rest, "%*f %lf", &time);
 		add_record(number, 0, time, 0, true);

@@ -181,6 +181,8 @@ static int made_load_walk(struct walk_bpf *walk)
 	say(walk->rodata->frame_pointers ? " follow" : "");
 	say(walk->rodata->no_memo ? " no_memo" : "");
 	say(walk->rodata->wake_up ? " wake" : "");
+	if (walk->rodata->off_cpu)
+		say(" off from %" PRIu64, (uint64_t)walk->rodata->off_least_ns);
 	say(";");
 	bpf_object__for_each_map(map, walk->obj) if (bpf_map__max_entries(map) != 1)
 		say(" %s %u", bpf_map__name(map), bpf_map__max_entries(map));
@@ -497,6 +499,14 @@ static int made_take(struct stack_counts *counts, stack_count_fn fn, void *conte
 	return fails("take") ? error_set(error, ERROR_MEMORY, "", 0, "no memory") : 0;
 }
 
+static int made_look_off(struct stack_counts *counts, stack_off_fn fn, void *context,
+			 uint64_t *ret_unsent, struct error *error)
+{
+	say("look at %s; ", map_name(counts->off_fd));
+	*ret_unsent = 5;
+	return 0;
+}
+
 static void made_no_counts(struct stack_counts *counts)
 {
 }
@@ -543,6 +553,7 @@ static void made_no_counts(struct stack_counts *counts)
 #define stack_counts_turn		   made_turn
 #define stack_counts_keep		   made_keep
 #define stack_counts_take		   made_take
+#define stack_counts_look_off		   made_look_off
 #define stack_counts_deinit		   made_no_counts
 #include "session.c"
 
@@ -554,8 +565,13 @@ static void on_any_record(void *context, const struct walk_record *record, bool 
 	say(frame_pointer ? "the baseline's; " : "the walk's; ");
 }
 
-static void on_any_count(void *context, const struct walk_record *record, uint64_t count,
-			 uint64_t last_ns)
+static void on_any_count(void *context, const struct walk_record *record,
+			 const struct walk_stack_count *met)
+{
+}
+
+static void on_any_off(void *context, const struct walk_record *record,
+		       const struct walk_off_thread *thread)
 {
 }
 
@@ -580,6 +596,8 @@ static int attach(struct bpf_session *session, const char *verb, const char *res
 		sscanf(rest, "%63s", name);
 		return bpf_session_attach_tracepoint(session, name, error);
 	}
+	if (!strcmp(verb, "off_cpu"))
+		return bpf_session_attach_off_cpu(session, error);
 	ck_assert_str_eq(verb, "replay");
 	return bpf_session_replay(session, &registers, error);
 }
@@ -617,6 +635,11 @@ static int ask(struct bpf_session *session, const char *verb, const char *rest, 
 		return ask_counters(session, number, error);
 	if (!strcmp(verb, "counts")) {
 		status = bpf_session_take_counts(session, on_any_count, &registers, &unsent, error);
+		say("unsent %" PRIu64 "; ", unsent);
+		return status;
+	}
+	if (!strcmp(verb, "look_off")) {
+		status = bpf_session_look_off(session, on_any_off, &registers, &unsent, error);
 		say("unsent %" PRIu64 "; ", unsent);
 		return status;
 	}

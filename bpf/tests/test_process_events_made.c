@@ -402,6 +402,33 @@ START_TEST(held_stacks_are_given_in_parts)
 }
 END_TEST
 
+/* Off its CPU for many rounds, in which its process has become another program: the list that it was walked by stays. */
+START_TEST(lists_of_threads_that_are_off)
+{
+	struct process_events_options options = { 0 };
+	struct process_events *events;
+	struct error error;
+
+	begin_world(-1);
+	world.counting = true;
+	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
+	world.length = 0;
+	run_script(events, "at 10; process 7 1 1; existing; off 7 1 11 1; event 0 exec 14 7 0; "
+			   "at 50; counts; at 90; counts; at 130; counts; at 170; counts; at 210; "
+			   "counts; still_off; at 250; counts; back; at 290; "
+			   "counts");
+	process_events_close(events);
+	end_world();
+	ck_assert_str_eq(
+		world.said,
+		"scan 0; read 7; pass; give 7: 1; take counts; pass; sweep 0; keep 64; take "
+		"counts; pass; sweep 0; keep 64; take counts; pass; sweep 0; keep 64; take "
+		"counts; pass; sweep 1; keep 64; take counts; pass; sweep 2; keep 64; pass; "
+		"stack of 7 off for 199 ms by 1; take counts; pass; sweep 4; keep 64; take "
+		"counts; pass; sweep 5; keep 64; stack of 7 2 times by 1; close; ");
+}
+END_TEST
+
 /* ---- the object ------------------------------------------------------------------------- */
 
 static const struct {
@@ -526,5 +553,6 @@ END_TEST
 
 SUITE(process_events_made, LOOP(events_are_followed, cases), LOOP(events_are_opened, openings),
       TEST(counted_stacks_are_given), TEST(held_stacks_are_given_in_parts),
-      TEST(counted_list_that_no_stack_has_goes_early), TEST(only_what_is_known_is_checked),
-      TEST(files_and_images_are_found), TEST(events_have_an_order), TEST(events_are_closed))
+      TEST(counted_list_that_no_stack_has_goes_early), TEST(lists_of_threads_that_are_off),
+      TEST(only_what_is_known_is_checked), TEST(files_and_images_are_found),
+      TEST(events_have_an_order), TEST(events_are_closed))

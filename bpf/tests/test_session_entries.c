@@ -240,15 +240,15 @@ END_TEST
 
 /* ---- counted in the kernel -------------------------------------------------------------- */
 
-static void on_count(void *context, const struct walk_record *record, uint64_t count,
-		     uint64_t last_ns)
+static void on_count(void *context, const struct walk_record *record,
+		     const struct walk_stack_count *met)
 {
 	struct seen *seen = context;
 
-	ck_assert_uint_ge(count, 1);
-	ck_assert_uint_ge(last_ns, record->time);
+	ck_assert_uint_ge(met->count, 1);
+	ck_assert_uint_ge(met->last, record->time);
 	look(seen, record);
-	seen->counted += count;
+	seen->counted += met->count;
 }
 
 static const struct {
@@ -321,9 +321,118 @@ START_TEST(counts_of_a_session_that_counts_none)
 }
 END_TEST
 
+/* ---- off the CPU ------------------------------------------------------------------------ */
+
+#define NAP_NS 5000000
+
+static __attribute__((noinline, noipa)) void call_nap(void)
+{
+	usleep(NAP_NS / 1000);
+	NO_TAIL_CALL();
+}
+
+static void nap_forever(void)
+{
+	for (;;)
+		call_nap();
+}
+
+struct naps {
+	struct seen seen;
+	uint64_t blocked, off_ns, still_off;
+};
+
+static void on_nap(void *context, const struct walk_record *record,
+		   const struct walk_stack_count *met)
+{
+	struct naps *naps = context;
+
+	ck_assert(record->off == WALK_OFF_BLOCKED || record->off == WALK_OFF_PREEMPTED);
+	on_count(&naps->seen, record, met);
+	if (record->off != WALK_OFF_BLOCKED)
+		return;
+	naps->blocked += met->count;
+	naps->off_ns += met->off_ns;
+}
+
+static void on_still_off(void *context, const struct walk_record *record,
+			 const struct walk_off_thread *thread)
+{
+	struct naps *naps = context;
+
+	ck_assert_uint_ge(thread->since, record->time);
+	naps->still_off++;
+}
+
+static void take_naps(struct fixture *f, struct naps *naps)
+{
+	struct naps ignored = { 0 };
+	uint64_t unsent;
+
+	ck_assert(!bpf_session_look_off(f->session, on_still_off, &ignored, &unsent, &f->error));
+	ck_assert(!bpf_session_take_counts(f->session, on_nap, naps, &unsent, &f->error));
+	ck_assert_uint_eq(unsent, 0);
+}
+
+/* Each nap has its time, and what is not over is known. */
+START_TEST(naps_have_their_time)
+{
+	struct bpf_session_options options = { .count_stacks = true,
+					       .off_cpu = true,
+					       .off_least_ns = 2000,
+					       .entries = 1u << WALK_ENTRY_TRACEPOINT };
+	struct naps naps = { .seen.entry = WALK_ENTRY_TRACEPOINT };
+	struct walk_counters counters;
+	struct fixture f;
+	uint64_t unsent;
+
+	if (!setup(&f, _i, options))
+		return;
+	naps.seen.caller_start = (uint64_t)call_nap;
+	f.space.pid = fork_child(nap_forever);
+	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
+	ck_assert_int_eq(bpf_session_attach_tracepoint(f.session, "sys_enter", &f.error), -1);
+	if (bpf_session_attach_off_cpu(f.session, &f.error) && skip(&f, f.space.pid))
+		return;
+	for (uint64_t until = patience(); naps.blocked < 20 && waits(until, 20);)
+		take_naps(&f, &naps);
+	bpf_session_detach(f.session);
+	take_naps(&f, &naps);
+	ck_assert(!bpf_session_look_off(f.session, on_still_off, &naps, &unsent, &f.error));
+	end_child(f.space.pid);
+	ck_assert(!bpf_session_counters(f.session, false, &counters, &f.error));
+	ck_assert_uint_ge(naps.blocked, 20);
+	ck_assert_uint_eq(naps.seen.complete, naps.seen.records);
+	ck_assert_uint_gt(naps.seen.caller, 0);
+	/* A nap lasts as long as it was to, at least; and the walk in its beginning does not count. */
+	ck_assert_uint_ge(naps.off_ns, naps.blocked * (NAP_NS * 4 / 5));
+	ck_assert_uint_le(naps.still_off, 1);
+	ck_assert_uint_eq(naps.seen.counted, counters.stacks);
+	ck_assert_uint_eq(counters.samples,
+			  counters.stacks + walk_losses(&counters) + naps.still_off);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(off_the_cpu_in_a_session_that_is_not_for_it)
+{
+	struct fixture f;
+	uint64_t unsent = 9;
+
+	if (!setup(&f, _i, (struct bpf_session_options) { .entries = 1u << WALK_ENTRY_TRACEPOINT }))
+		return;
+	ck_assert_int_eq(bpf_session_attach_off_cpu(f.session, &f.error), -1);
+	ck_assert_ptr_nonnull(strstr(f.error.message, "not opened for times off the CPU"));
+	ck_assert_int_eq(bpf_session_look_off(f.session, NULL, NULL, &unsent, &f.error), 0);
+	ck_assert_uint_eq(unsent, 0);
+	teardown(&f);
+}
+END_TEST
+
 SUITE(session_entries, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(uprobe, methods),
       TIMES(tracepoint, COUNT(tracepoints) * COUNT(methods)),
       LOOP(entries_that_were_not_asked_for, methods),
       TIMES(frame_pointer_where_there_is_no_cfi, 2 * COUNT(methods)),
       TIMES(counted_stacks_add_up, COUNT(count_cases) * COUNT(methods)),
-      LOOP(counts_of_a_session_that_counts_none, methods))
+      LOOP(counts_of_a_session_that_counts_none, methods), LOOP(naps_have_their_time, methods),
+      LOOP(off_the_cpu_in_a_session_that_is_not_for_it, methods))

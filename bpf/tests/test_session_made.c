@@ -86,6 +86,17 @@ static const struct {
 	  "mappings 1572864; list of 64, 32768 mappings, processes, room for 262144 2097152 "
 	  "1048576 65536 16384; ring records; ] no rings; unmap 1052672; unmap 8519680; unmap "
 	  "2101248; unmap 1048576; unmap 131072; unmap 20480; unmap 1572864; destroy; " },
+	{ "counts_who_is_back",
+	  OPTIONS(.method = WALK_METHOD_LOOP, .count_stacks = true, .stack_capacity = 5,
+		  .off_cpu = true, .off_least_ns = 9, .entries = 1u << WALK_ENTRY_TRACEPOINT),
+	  "",
+	  "[load in 77: tracepoint_loop count off from 9; counts_even 5 scratches 4 processes 64 "
+	  "spaces 1088 mappings 4 pages 4 entries 4 shapes 16 rules 16 places 16384 memos 4 "
+	  "counters 5 records 1048576 off_threads 5 counts_odd 5; map pages 1052672; map entries "
+	  "8519680; map shapes 2101248; map rules 1048576; map places 131072; map spaces 20480; "
+	  "map mappings 1572864; list of 64, 32768 mappings, processes, room for 262144 2097152 "
+	  "1048576 65536 16384; ring records; ] no rings; unmap 1052672; unmap 8519680; unmap "
+	  "2101248; unmap 1048576; unmap 131072; unmap 20480; unmap 1572864; destroy; " },
 	{ "follows", OPTIONS(.method = WALK_METHOD_LOOP, .follow_frame_pointers = true), "",
 	  "[load in 77: step_loop sample_loop follow; scratches 2 processes 64 spaces 1088 "
 	  "mappings 4 pages 4 entries 4 shapes 16 rules 16 places 16384 memos 2 counters 5 records "
@@ -269,6 +280,19 @@ static const struct {
 	  "counts_even, counts_odd; unsent 0; -1/25 \"reading a BPF ring buffer: Operation not "
 	  "permitted\"; turn counts: counts_even, counts_odd; keep one of 7; unsent 4; -1/2 \"no "
 	  "memory\"; " },
+	{ "counts_who_is_back",
+	  OPTIONS(.method = WALK_METHOD_LOOP, .count_stacks = true, .off_cpu = true,
+		  .off_least_ns = 9, .entries = 1u << WALK_ENTRY_TRACEPOINT),
+	  "off_cpu; tracepoint sched_switch; look_off; fail consume 1; look_off; counts",
+	  "[at sched_switch: tracepoint_loop is 1; ] -1/24 \"the session was opened for times off "
+	  "the CPU alone\"; keep one of 7; look at off_threads; unsent 5; unsent 0; -1/25 "
+	  "\"reading a BPF ring buffer: Operation not permitted\"; turn counts: counts_even, "
+	  "counts_odd; keep one of 7; unsent 4; " },
+	{ "counts_who_is_there",
+	  OPTIONS(.method = WALK_METHOD_LOOP, .count_stacks = true,
+		  .entries = 1u << WALK_ENTRY_TRACEPOINT),
+	  "off_cpu; look_off",
+	  "-1/24 \"the session was not opened for times off the CPU\"; unsent 0; " },
 	{ "counts_none", OPTIONS(.method = WALK_METHOD_LOOP), "counts",
 	  "unsent 0; -1/24 \"this session counts no stacks\"; " },
 	{ "both", OPTIONS(.method = WALK_METHOD_LOOP, .frame_pointer = true),

@@ -58,6 +58,78 @@ static const struct {
 	  "frames 3, windows 1, lookups 3, complete 1, busy 0; read s5000 168; read s8 2048; 4:2 "
 	  "s0: p1+4 p1+1 p0+1 complete; samples 1, stacks 1, frames 3, windows 1, complete 1, busy "
 	  "0; " },
+	{ "off_cpu_by_loop",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; time 100; tracepoint loop out; "
+	  "counters; time 350; tracepoint loop in; counters",
+	  "read s8 2048; 3:1 on 6 at 100 by 9 s0: p1+4 p1+1 p0+1 complete; 3 rounds, 0 tails; "
+	  "samples 1, frames 3, windows 1, lookups 3, complete 1, met 0 sent, off since 100, busy "
+	  "0; stacks 1, met 1 sent for 250, busy 0; " },
+	{ "off_cpu_by_chain",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; time 100; tracepoint chain out; "
+	  "counters; time 350; tracepoint chain in; counters",
+	  "read s8 2048; 3:1 on 6 at 100 by 9 s0: p1+4 p1+1 p0+1 complete; samples 1, frames 3, "
+	  "windows 1, lookups 3, complete 1, met 0 sent, off since 100, busy 0; stacks 1, met 1 "
+	  "sent for 250, busy 0; " },
+	{ "off_cpu_twice_with_the_same_stack",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; time 100; tracepoint loop out; "
+	  "time 350; tracepoint loop in; time 400; tracepoint loop out; time 410; tracepoint loop "
+	  "in; counters",
+	  "read s8 2048; 3:1 on 6 at 100 by 9 s0: p1+4 p1+1 p0+1 complete; 3 rounds, 0 tails; read "
+	  "s8 2048; 3 rounds, 0 tails; samples 2, stacks 2, frames 6, windows 2, lookups 3, "
+	  "complete 2, met 2 sent for 260, busy 0; " },
+	{ "off_cpu_preempted_is_another_stack",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; time 100; tracepoint loop out; "
+	  "time 350; tracepoint loop in; state 0; tracepoint loop out; tracepoint loop in; state "
+	  "1; preempts 1; tracepoint loop out; time 360; tracepoint loop in; counters",
+	  "read s8 2048; 3:1 on 6 at 100 by 9 s0: p1+4 p1+1 p0+1 complete; 3 rounds, 0 tails; read "
+	  "s8 2048; 3:2 on 6 at 350 by 9 s0: p1+4 p1+1 p0+1 complete; 3 rounds, 0 tails; read s8 "
+	  "2048; 3 rounds, 0 tails; samples 3, stacks 3, frames 9, windows 3, lookups 3, complete "
+	  "3, met 1 sent for 250, met 2 sent for 10, busy 0; " },
+	{ "off_cpu_for_ever",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; state 128; tracepoint loop out; "
+	  "tracepoint loop in; counters",
+	  "busy 0; " },
+	{ "off_cpu_too_short",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; off_least 50; time 100; "
+	  "tracepoint loop out; time 149; tracepoint loop in; time 200; tracepoint loop out; time "
+	  "250; tracepoint loop in; counters",
+	  "read s8 2048; 3:1 on 6 at 100 by 9 s0: p1+4 p1+1 p0+1 complete; 3 rounds, 0 tails; read "
+	  "s8 2048; 3 rounds, 0 tails; samples 2, stacks 1, frames 6, windows 2, lookups 3, "
+	  "off_short 1, off_short_ns 49, complete 2, met 1 sent for 50, busy 0; " },
+	{ "off_cpu_and_no_return_is_seen",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; time 100; tracepoint loop out; "
+	  "time 200; tracepoint loop out; time 230; tracepoint loop in; counters",
+	  "read s8 2048; 3:1 on 6 at 100 by 9 s0: p1+4 p1+1 p0+1 complete; 3 rounds, 0 tails; read "
+	  "s8 2048; 3 rounds, 0 tails; samples 2, stacks 1, frames 6, windows 2, lookups 3, "
+	  "lost_return 1, complete 2, met 1 sent for 30, busy 0; " },
+	{ "off_cpu_that_can_not_be_deleted",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; off_stays 1; time 100; "
+	  "tracepoint loop out; time 200; tracepoint loop in; counters; tracepoint loop in; time "
+	  "300; tracepoint loop out; counters",
+	  "read s8 2048; 3:1 on 6 at 100 by 9 s0: p1+4 p1+1 p0+1 complete; 3 rounds, 0 tails; "
+	  "samples 1, stacks 1, frames 3, windows 1, lookups 3, complete 1, met 1 sent for 100, "
+	  "back since 0, busy 0; read s8 2048; 3 rounds, 0 tails; samples 1, frames 3, windows 1, "
+	  "complete 1, met 1 sent for 100, off since 300, busy 0; " },
+	{ "off_cpu_without_room_for_the_thread",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; off_max 0; tracepoint loop out; "
+	  "counters",
+	  "read s8 2048; 3:1 s0: p1+4 p1+1 p0+1 complete; 3 rounds, 0 tails; samples 1, lost_full "
+	  "1, windows 1, lookups 3, met 0 sent, busy 0; " },
+	{ "off_cpu_without_room_for_the_stack",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; counted_max 0; tracepoint loop "
+	  "out; counters",
+	  "read s8 2048; 3 rounds, 0 tails; samples 1, lost_full 1, windows 1, lookups 3, busy "
+	  "0; " },
+	{ "off_cpu_without_room_for_the_record",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; full_ring 1; time 100; "
+	  "tracepoint loop out; time 200; tracepoint loop in; counters",
+	  "read s8 2048; no room; 3 rounds, 0 tails; samples 1, stacks 1, frames 3, windows 1, "
+	  "lookups 3, complete 1, met 1 for 100, busy 0; " },
+	{ "off_cpu_of_a_kernel_thread",
+	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; every_tick 1; known 9; flags "
+	  "2097152; time 100; tracepoint loop out; time 200; tracepoint loop in; counters",
+	  "3:1 on 6 at 100 by 0 s0: none; samples 1, kernel_threads 1, stacks 1, none 1, met 1 "
+	  "sent for 100, busy 0; " },
 	{ "another_signal",
 	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; step loop 6; step chain 4; step loop other; step "
 	  "chain other; counters",

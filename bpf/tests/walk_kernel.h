@@ -49,7 +49,7 @@
 
 static struct {
 	/* The thread. */
-	struct task_struct task, leader;
+	struct task_struct task, leader, dead;
 	struct {
 		struct pid pid;
 		struct upid number[LEVELS]; /* behind the first one, which pid has */
@@ -65,8 +65,10 @@ static struct {
 	struct cgroup cgroup;
 	struct css_set groups;
 	int no_scratch, no_memo, no_counters, no_counts, known, cpu;
-	int update_status; /* of the next updates, if it is not 0 */
-	int meanwhile;	   /* another CPU does it first */
+	int update_status;	/* of the next updates, if it is not 0 */
+	int meanwhile;		/* another CPU does it first */
+	int preempts;		/* of a switch from the thread to another */
+	int off_max, off_stays; /* so many may be off their CPUs; who is can't be deleted */
 	uint64_t now_ns;
 	/* What came of it. */
 	char said[8192];
@@ -89,6 +91,11 @@ static struct {
 		struct walk_stack_count value;
 	} counted[COUNTED_MAX];
 	int counted_count, counted_max;
+	struct {
+		__u64 task;
+		struct walk_off_thread value;
+	} off[2];
+	int off_count;
 	jmp_buf tail;
 } world;
 
@@ -121,6 +128,7 @@ static void say_value(uint64_t value)
 
 static void *made_lookup(void *map, const void *key);
 static long made_update(void *map, const void *key, const void *value, __u64 flags);
+static long made_delete(void *map, const void *key);
 static long made_output(void *map, void *data, __u64 size, __u64 flags);
 static long made_tail_call(void *ctx, void *map, __u32 index);
 
@@ -217,6 +225,7 @@ static long made_loop(__u32 rounds, void *fn, void *context, __u64 flags)
 
 #define bpf_map_lookup_elem	  made_lookup
 #define bpf_map_update_elem	  made_update
+#define bpf_map_delete_elem	  made_delete
 #define bpf_ringbuf_output	  made_output
 #define bpf_tail_call		  made_tail_call
 #define bpf_probe_read_user	  made_read_user
@@ -252,9 +261,20 @@ static void *counted(const struct walk_stack_key *key)
 	return NULL;
 }
 
+static struct walk_off_thread *off_thread(__u64 task)
+{
+	for (int i = 0; i < world.off_count; i++)
+		if (world.off[i].task == task)
+			return &world.off[i].value;
+	return NULL;
+}
+
 static void *made_lookup(void *map, const void *key)
 {
 	uint32_t number = *(const uint32_t *)key;
+
+	if (map == &off_threads)
+		return off_thread(*(const __u64 *)key);
 
 #define ARRAY(name, values)                                                                        \
 	if (map == &(name))                                                                        \
@@ -290,8 +310,32 @@ static void add_counted(const void *key, const void *value)
 	memcpy(&world.counted[world.counted_count++].value, value, sizeof(world.counted[0].value));
 }
 
+static long made_off(__u64 task, const struct walk_off_thread *value, __u64 flags)
+{
+	ck_assert(flags == BPF_NOEXIST);
+	if (off_thread(task))
+		return -EEXIST;
+	if (world.off_count >= world.off_max)
+		return -7;
+	world.off[world.off_count].task = task;
+	world.off[world.off_count++].value = *value;
+	return 0;
+}
+
+static long made_delete(void *map, const void *key)
+{
+	ck_assert(map == &off_threads && off_thread(*(const __u64 *)key));
+	if (world.off_stays)
+		return -EBUSY;
+	world.off_count--;
+	ck_assert_int_eq(world.off_count, 0);
+	return 0;
+}
+
 static long made_update(void *map, const void *key, const void *value, __u64 flags)
 {
+	if (map == &off_threads)
+		return made_off(*(const __u64 *)key, value, flags);
 	ck_assert(map == &counts_even && flags == BPF_NOEXIST);
 	if (world.meanwhile) {
 		struct walk_stack_count others = { .count = 5 };

@@ -163,6 +163,11 @@ static void begin_world(void)
 	world.counted_max = COUNTED_MAX;
 	world.registers.orig_ax = -1;
 	world.registers.cs = USER_CS;
+	world.task.__state = 1; /* TASK_INTERRUPTIBLE */
+	world.dead.__state = 0x80;
+	world.off_max = COUNT(world.off);
+	off_cpu = 0;
+	off_least_ns = 0;
 	count_stacks = frame_pointers = no_memo = wake_up = kernel_stacks = every_tick = 0;
 	pid_namespace = 0;
 }
@@ -211,6 +216,12 @@ static int *setting_of(const char *name)
 		{ "wake", (int *)&wake_up },
 		{ "kernel_stacks", (int *)&kernel_stacks },
 		{ "every_tick", (int *)&every_tick },
+		{ "off_cpu", (int *)&off_cpu },
+		{ "off_least", (int *)&off_least_ns },
+		{ "preempts", &world.preempts },
+		{ "state", (int *)&world.task.__state },
+		{ "off_max", &world.off_max },
+		{ "off_stays", &world.off_stays },
 		{ "kernel_frames", &world.kernel_frames },
 		{ "pid", &world.task.pid },
 		{ "namespace", (int *)&pid_namespace },
@@ -262,13 +273,21 @@ static void run(int entry, bool chain, void *context)
 		ck_assert_int_eq(programs[entry].tail(context), 0);
 }
 
+static const char *say_off(uint64_t off_ns)
+{
+	static char text[32];
+
+	snprintf(text, sizeof(text), " for %" PRIu64, off_ns);
+	return off_ns ? text : "";
+}
+
 static void say_counters(void)
 {
 	static const char *const names[] = {
 		"samples",   "unknown",	   "kernel_threads", "idle",	   "ending",
 		"stacks",    "frames",	   "lost_busy",	     "lost_space", "lost_regs",
 		"lost_full", "lost_count", "tail_failed",    "windows",	   "singles",
-		"lookups",   "guesses",
+		"lookups",   "guesses",	   "lost_return",    "off_short",  "off_short_ns",
 	};
 
 	for (int entry = 0; entry < WALK_ENTRY_COUNT; entry++) {
@@ -283,15 +302,19 @@ static void say_counters(void)
 		}
 	}
 	for (int i = 0; i < world.counted_count; i++)
-		say("met %" PRIu64 "%s, ", (uint64_t)world.counted[i].value.count,
-		    world.counted[i].value.sent ? " sent" : "");
+		say("met %" PRIu64 "%s%s, ", (uint64_t)world.counted[i].value.count,
+		    world.counted[i].value.sent ? " sent" : "",
+		    say_off(world.counted[i].value.off_ns));
+	for (int i = 0; i < world.off_count; i++)
+		say("%s since %" PRIu64 ", ", world.off[i].value.since ? "off" : "back",
+		    (uint64_t)world.off[i].value.since);
 	if (world.scratch.applied) /* frames whose registers had to be looked at */
 		say("applied %u, ", world.scratch.applied);
 	say("busy %u; ", world.scratch.busy);
 	memset(world.counters, 0, sizeof(world.counters));
 }
 
-/* An entry's name, and how: loop or chain. */
+/* An entry's name, and how: loop or chain. Of a switch "out" of the thread, or, from one that has ended, "in" again. */
 static void do_run(const char *verb, const char *how, const char *signal)
 {
 	bool number = signal[0] >= '0' && signal[0] <= '9';
@@ -304,6 +327,13 @@ static void do_run(const char *verb, const char *how, const char *signal)
 			continue;
 		if (!strcmp(signal, "other"))
 			arguments[2]++;
+		if (!strcmp(signal, "out") || !strcmp(signal, "in")) {
+			bool out = signal[0] == 'o';
+
+			arguments[0] = out && world.preempts;
+			arguments[1] = (uint64_t)(out ? &world.task : &world.dead);
+			arguments[2] = (uint64_t)(out ? &world.leader : &world.task);
+		}
 		if (entry == WALK_ENTRY_REPLAY) {
 			arguments[0] = value_of_text(signal);
 			if (arguments[0] - STACK <= STACK_BYTES - sizeof(world.registers))

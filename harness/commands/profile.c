@@ -37,6 +37,7 @@ enum {
 	OPTION_PUSH,
 	OPTION_PUSH_HEADER,
 	OPTION_SPOOL_BYTES,
+	OPTION_OFF_CPU_MIN,
 };
 
 struct arguments {
@@ -45,6 +46,7 @@ struct arguments {
 	enum profile_format format;
 	bool all;
 	bool json;
+	bool off_cpu_min;
 	const char *target[PUSH_TARGETS_MAX];
 	const char *header[PUSH_HEADERS_MAX];
 	struct profile_push_options push;
@@ -59,7 +61,8 @@ static const struct argp_option options[] = {
 	{ "duration", INTO_SECONDS(arguments, record.duration_ms), "SECONDS", 0,
 	  "end after so long; else with the process, or at ^C", 0 },
 	{ "event", OPTION_EVENT, "EVENT", 0,
-	  "what is sampled: cpu-clock (default), cycles, tracepoint:NAME (each time that this raw "
+	  "what is sampled: cpu-clock (default), cycles, off-cpu (for how long threads are off "
+	  "their CPUs), tracepoint:NAME (each time that this raw "
 	  "tracepoint fires), uprobe:FILE:FUNCTION[+OFFSET] (FILE: a path, or a library's name), "
 	  "uprobe:FILE:OFFSET",
 	  0 },
@@ -75,6 +78,8 @@ static const struct argp_option options[] = {
 	  "the account as one JSON object on standard output", 0 },
 	{ "no-kernel", INTO_FLAG(arguments, record.no_kernel), NULL, 0,
 	  "leave the kernel's own stacks out", 0 },
+	{ "off-cpu-min", OPTION_OFF_CPU_MIN, "USEC", 0,
+	  "with --event off-cpu: shorter times are counted without a stack (default 1)", 0 },
 	{ "output", OPTION_OUTPUT, "FILE", 0, "where the profile goes (default profile.pb.gz)", 0 },
 	{ "pid", OPTION_PID, "PID", 0, "this process and all that it starts", 0 },
 	{ "push", OPTION_PUSH, "otlp=URL|parca=URL", OPTION_AGAIN,
@@ -128,12 +133,14 @@ static void parse_event(struct argp_state *state, struct record_options *record,
 		record->event = RECORD_CPU_CLOCK;
 	} else if (!strcmp(text, "cycles")) {
 		record->event = RECORD_CYCLES;
+	} else if (!strcmp(text, "off-cpu")) {
+		record->event = RECORD_OFF_CPU;
 	} else if (!strncmp(text, "tracepoint:", 11)) {
 		parse_tracepoint(state, record, text + 11);
 	} else if (!strncmp(text, "uprobe:", 7)) {
 		parse_uprobe(state, record, text + 7);
 	} else {
-		argp_error(state, "--event takes cpu-clock, cycles, tracepoint:NAME, "
+		argp_error(state, "--event takes cpu-clock, cycles, off-cpu, tracepoint:NAME, "
 				  "uprobe:FILE:FUNCTION[+OFFSET] or uprobe:FILE:OFFSET");
 	}
 }
@@ -156,6 +163,8 @@ static void check(struct argp_state *state, struct arguments *arguments)
 		argp_error(state, "either --all, --pid or a COMMAND");
 	if (arguments->push.spool && !arguments->push.targets)
 		argp_error(state, "--spool is for --push");
+	if (arguments->off_cpu_min && record->event != RECORD_OFF_CPU)
+		argp_error(state, "--off-cpu-min is for --event off-cpu");
 	if (record->event >= RECORD_TRACEPOINT)
 		record->rate_hz = 0;
 	if (!arguments->output && !arguments->push.targets)
@@ -176,6 +185,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_DRAIN:
 		arguments->record.drain_ms = option_seconds(state, argument, "--drain");
+		return 0;
+	case OPTION_OFF_CPU_MIN:
+		arguments->record.off_least_ns =
+			1000 * option_between(state, argument, "--off-cpu-min", 0, UINT32_MAX);
+		arguments->off_cpu_min = true;
 		return 0;
 	case OPTION_EVENT: parse_event(state, &arguments->record, argument); return 0;
 	case OPTION_OUTPUT: arguments->output = option_text(state, argument, "--output"); return 0;
@@ -343,7 +357,7 @@ static bool is_no_name(const struct error *error)
 int command_profile(int argc, char **argv)
 {
 	struct arguments arguments = {
-		.record = { .rate_hz = 97, .drain_ms = 30000 },
+		.record = { .rate_hz = 97, .drain_ms = 30000, .off_least_ns = 1000 },
 		.format = PROFILE_PPROF,
 		.gate = { .unit = "stacks" },
 	};
@@ -362,7 +376,8 @@ int command_profile(int argc, char **argv)
 		return is_no_name(&error) ? EXIT_USAGE : exit_status_of_error(&error);
 	}
 	child_full_file_is_an_error();
-	collected_init(&whole, COLLECTED_CPU);
+	collected_init(&whole, arguments.record.event == RECORD_OFF_CPU ? COLLECTED_OFF_CPU
+									: COLLECTED_CPU);
 	run(&arguments, &whole);
 	collected_deinit(&whole);
 	return gate_status(&arguments.gate);

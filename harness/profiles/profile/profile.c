@@ -170,7 +170,8 @@ bool profile_is_marker(const char *text)
 
 	return size && text[size - 1] == ']' &&
 	       (!strncmp(text, PROFILE_INCOMPLETE, strlen(PROFILE_INCOMPLETE)) ||
-		!strncmp(text, PROFILE_LOST, strlen(PROFILE_LOST)));
+		!strncmp(text, PROFILE_LOST, strlen(PROFILE_LOST)) ||
+		!strncmp(text, PROFILE_OFF, strlen(PROFILE_OFF)));
 }
 
 const char *profile_place_word(enum profile_format format)

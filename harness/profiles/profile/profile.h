@@ -48,6 +48,7 @@
  * ends early, and the only one of a sample that has no stack. */
 #define PROFILE_INCOMPLETE "[incomplete: "
 #define PROFILE_LOST	   "[lost: "
+#define PROFILE_OFF	   "[off: " /* why its thread was off the CPU: the innermost frame */
 
 enum profile_format {
 	PROFILE_ANY, /* by its content */
@@ -173,7 +174,7 @@ const char *profile_loss_text(enum profile_loss loss);
 /* The sum of all losses. */
 uint64_t profile_lost(const struct profile *profile);
 
-/* True if text is such a frame, PROFILE_INCOMPLETE or PROFILE_LOST. */
+/* True if text is such a frame, PROFILE_INCOMPLETE, PROFILE_LOST or PROFILE_OFF. */
 bool profile_is_marker(const char *text);
 
 /* What a sample's place is a number of: "line", "offset" or "sample". */

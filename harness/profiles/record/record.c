@@ -121,13 +121,16 @@ static void account(struct recorder *recorder)
 	if (stackproof_session_counters(session->session, &now, &recorder->failure) ||
 	    stackproof_processes_counters(session->processes, &processes, &recorder->failure))
 		return;
-	record_stacks_lose(stacks, RECORD_LOST_BUSY, now.lost_busy - seen->lost_busy);
-	record_stacks_lose(stacks, RECORD_LOST_REGISTERS,
-			   now.lost_registers - seen->lost_registers);
-	record_stacks_lose(stacks, RECORD_LOST_FULL, now.lost_full - seen->lost_full);
-	record_stacks_lose(stacks, RECORD_LOST_COUNT, now.lost_count - seen->lost_count);
-	record_stacks_lose(stacks, RECORD_LOST_MEMORY,
-			   processes.lost_memory - session->seen_memory);
+	record_stacks_lose(stacks, RECORD_LOST_BUSY, now.lost_busy - seen->lost_busy, 0);
+	record_stacks_lose(stacks, RECORD_LOST_REGISTERS, now.lost_registers - seen->lost_registers,
+			   0);
+	record_stacks_lose(stacks, RECORD_LOST_FULL, now.lost_full - seen->lost_full, 0);
+	record_stacks_lose(stacks, RECORD_LOST_COUNT, now.lost_count - seen->lost_count, 0);
+	record_stacks_lose(stacks, RECORD_LOST_MEMORY, processes.lost_memory - session->seen_memory,
+			   0);
+	record_stacks_lose(stacks, RECORD_LOST_RETURN, now.lost_return - seen->lost_return, 0);
+	record_stacks_lose(stacks, RECORD_LOST_SHORT, now.off_short - seen->off_short,
+			   now.off_short_ns - seen->off_short_ns);
 	recorder->result->ticks += now.samples - seen->samples;
 	recorder->result->idle += now.idle - seen->idle;
 	recorder->result->run_ns += now.run_ns - seen->run_ns;
@@ -170,7 +173,17 @@ static void begin_drain(struct recorder *recorder)
 	recorder->drain_ns = monotonic_ns();
 	recorder->draining = !stackproof_processes_hold_counts(recorder->session.processes, &unsent,
 							       &recorder->failure);
-	record_stacks_lose(&recorder->stacks, RECORD_LOST_SPACE, unsent);
+	record_stacks_lose(&recorder->stacks, RECORD_LOST_SPACE, unsent, 0);
+}
+
+/* Threads that are off their CPUs when the session's events have ended. */
+static void hold_still_off(struct recorder *recorder)
+{
+	uint64_t unsent = 0;
+
+	stackproof_processes_hold_still_off(recorder->session.processes, &unsent,
+					    &recorder->failure);
+	record_stacks_lose(&recorder->stacks, RECORD_LOST_SPACE, unsent, 0);
 }
 
 static void give_part(struct recorder *recorder)
@@ -214,13 +227,15 @@ static void go_on_draining(struct recorder *recorder, uint64_t most_ns)
 		end_drain(recorder);
 }
 
-/* All that there is. */
+/* All that there is, when nothing more is to come. */
 static void drain(struct recorder *recorder)
 {
 	be_patient(recorder);
 	if (recorder->draining)
 		go_on_draining(recorder, UINT64_MAX);
 	begin_drain(recorder);
+	if (recorder->options->event == RECORD_OFF_CPU)
+		hold_still_off(recorder);
 	if (recorder->draining)
 		go_on_draining(recorder, UINT64_MAX);
 	if (recorder->part_ns != recorder->drain_ns)

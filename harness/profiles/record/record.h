@@ -15,6 +15,9 @@
  * Every tick is a sample of the profile, or is counted by the reason why it is not:
  *
  *	ticks = samples + lost[], and each of lost[] is a sample of one frame, "[lost: reason]"
+ *
+ * Of times off the CPU a tick is a switch of a thread that has not ended; it is counted when the thread is back, or at
+ * the end, where that is said by the innermost frame, "[off: still_blocked]".
  */
 #ifndef STACKPROOF_RECORD_H
 #define STACKPROOF_RECORD_H
@@ -30,6 +33,7 @@ enum record_event {
 	RECORD_CYCLES,
 	RECORD_TRACEPOINT, /* a raw tracepoint: each time that it fires */
 	RECORD_UPROBE,	   /* an instruction of a file */
+	RECORD_OFF_CPU,	   /* a thread leaves its CPU, until it is back */
 };
 
 /* Zeros are the defaults, in brackets. */
@@ -42,6 +46,8 @@ struct record_options {
 		*event_symbol; /* of RECORD_UPROBE, to be found by record_event_find(); or NULL */
 	uint64_t
 		event_offset; /* of RECORD_UPROBE, in the file; until it is found, from the symbol */
+	uint64_t
+		off_least_ns; /* of RECORD_OFF_CPU: shorter times are counted as lost[RECORD_LOST_SHORT] */
 	unsigned int rate_hz;
 	unsigned int duration_ms; /* [until the process ends, or a signal comes] */
 	unsigned int drain_ms;	  /* a part is as long; counts are taken so often at least */
@@ -63,6 +69,8 @@ enum record_loss {
 	RECORD_LOST_COUNT,     /* another CPU held the lock of that stack's place */
 	RECORD_LOST_RACED,     /* mappings changed meanwhile: it may be wrong */
 	RECORD_LOST_MEMORY,    /* the recorder had no memory */
+	RECORD_LOST_SHORT,     /* off its CPU for too short a time */
+	RECORD_LOST_RETURN,    /* off its CPU, and its return was not seen */
 	RECORD_LOSS_COUNT,
 };
 
@@ -73,6 +81,8 @@ struct record_result {
 	uint64_t first_code; /* stacks that end in the code that a process begins in, without CFI */
 	uint64_t ending; /* of processes that have no memory any more: only the kernel's frames */
 	uint64_t lost[RECORD_LOSS_COUNT];
+	uint64_t preempted, still_off; /* of the stacks of RECORD_OFF_CPU */
+	uint64_t off_ns, still_off_ns; /* the sum of all times; of those that had not ended */
 	uint64_t stop[STACKPROOF_STOP_COUNT]; /* all other stacks, by why the walk ended */
 	uint64_t idle;			      /* events on idle CPUs, which are no ticks */
 	uint64_t processes, processes_most;   /* met; at a time */
@@ -224,8 +234,9 @@ struct record_stacks {
 
 /* A stackproof_stack_fn: context is a struct record_stacks. */
 void record_stacks_add(void *context, const struct stackproof_stack *stack);
-/* Ticks without a stack. */
-void record_stacks_lose(struct record_stacks *stacks, enum record_loss loss, uint64_t count);
+/* Ticks without a stack. off_ns: how long they were off the CPU together, where that is known. */
+void record_stacks_lose(struct record_stacks *stacks, enum record_loss loss, uint64_t count,
+			uint64_t off_ns);
 /* The part was taken. */
 void record_stacks_next_part(struct record_stacks *stacks);
 void record_stacks_deinit(struct record_stacks *stacks);

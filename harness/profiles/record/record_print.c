@@ -67,6 +67,12 @@ void record_print(FILE *file, const struct record_result *result)
 		"in the kernel: %" PRIu64 "\n",
 		walked, percent(complete, walked), percent(result->first_code, walked),
 		result->unknown, result->ending, result->kernel_threads, result->in_kernel);
+	if (result->off_ns)
+		fprintf(file,
+			"off their CPUs: %.6f s, preempted %" PRIu64 " times; %" PRIu64
+			" threads not back at the end, %.6f s\n",
+			result->off_ns / 1e9, result->preempted, result->still_off,
+			result->still_off_ns / 1e9);
 	memcpy(stops, result->stop, sizeof(stops));
 	stops[STACKPROOF_STOP_COMPLETE] = 0;
 	print_counts(file, "incomplete: ", stackproof_stop_name, stops, STACKPROOF_STOP_COUNT);
@@ -115,6 +121,10 @@ json_t *record_json(const struct record_result *result)
 		{ "drains", result->drains },
 		{ "sessions", result->sessions },
 		{ "first_ns", result->first_ns },
+		{ "preempted", result->preempted },
+		{ "off_ns", result->off_ns },
+		{ "still_off", result->still_off },
+		{ "still_off_ns", result->still_off_ns },
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)

@@ -201,6 +201,9 @@ static int attach(struct record_session *session, const struct record_options *o
 		status = stackproof_session_attach_tracepoint(session->session, options->event_name,
 							      &inner);
 		break;
+	case RECORD_OFF_CPU:
+		status = stackproof_session_attach_off_cpu(session->session, &inner);
+		break;
 	case RECORD_UPROBE:
 		status = stackproof_session_attach_uprobe(session->session, -1, options->event_name,
 							  options->event_offset, &inner);
@@ -211,6 +214,14 @@ static int attach(struct record_session *session, const struct record_options *o
 	}
 	return status ? fail(error, &inner) : 0;
 }
+
+static const uint32_t entry[] = {
+	[RECORD_CPU_CLOCK] = 1u << STACKPROOF_ENTRY_SAMPLE,
+	[RECORD_CYCLES] = 1u << STACKPROOF_ENTRY_SAMPLE,
+	[RECORD_TRACEPOINT] = 1u << STACKPROOF_ENTRY_TRACEPOINT,
+	[RECORD_UPROBE] = 1u << STACKPROOF_ENTRY_UPROBE,
+	[RECORD_OFF_CPU] = 1u << STACKPROOF_ENTRY_TRACEPOINT,
+};
 
 int record_session_open(const struct record_options *options, pid_t root,
 			struct stackproof_images *images, const struct record_session *before,
@@ -225,9 +236,9 @@ int record_session_open(const struct record_options *options, pid_t root,
 	ret->room = before ? 2 * before->room : 1;
 	choose_room(options, ret->room, &room);
 	follow.pid = root;
-	room.entries = options->event == RECORD_TRACEPOINT ? 1u << STACKPROOF_ENTRY_TRACEPOINT
-		       : options->event == RECORD_UPROBE   ? 1u << STACKPROOF_ENTRY_UPROBE
-							   : 1u << STACKPROOF_ENTRY_SAMPLE;
+	room.entries = entry[options->event];
+	room.off_cpu = options->event == RECORD_OFF_CPU;
+	room.off_least_ns = options->off_least_ns;
 	room.count_stacks = 1;
 	room.follow_frame_pointers = options->frame_pointers;
 	room.kernel_stacks = !options->no_kernel;

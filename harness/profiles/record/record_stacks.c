@@ -15,7 +15,8 @@ const char *record_loss_name(enum record_loss loss)
 		[RECORD_LOST_BUSY] = "busy",	       [RECORD_LOST_SPACE] = "no_space",
 		[RECORD_LOST_REGISTERS] = "registers", [RECORD_LOST_FULL] = "full",
 		[RECORD_LOST_COUNT] = "count",	       [RECORD_LOST_RACED] = "raced",
-		[RECORD_LOST_MEMORY] = "no_memory",
+		[RECORD_LOST_MEMORY] = "no_memory",    [RECORD_LOST_SHORT] = "short",
+		[RECORD_LOST_RETURN] = "return",
 	};
 
 	return names[loss];
@@ -183,29 +184,47 @@ static const char *stop_of(const struct record_stacks *stacks, const struct stac
 	return ends_in_first_code(stacks, stack) ? "first_code" : stackproof_stop_name(stack->stop);
 }
 
+/* What the innermost frame says of a thread off its CPU; NULL: it has waited, and is back. */
+static const char *off_of(const struct stackproof_stack *stack)
+{
+	if (stack->off == STACKPROOF_OFF_PREEMPTED)
+		return stack->still_off ? "still_preempted" : "preempted";
+	return stack->still_off ? "still_blocked" : NULL;
+}
+
+static uint64_t amount_of(const struct record_stacks *stacks, const struct stackproof_stack *stack)
+{
+	return stack->off ? stack->off_ns : stack->times * stacks->period;
+}
+
 static int add_to_sink(struct record_stacks *stacks, struct record_sink *sink,
 		       const struct stackproof_stack *stack, struct error *error)
 {
-	uint32_t count = stack->kernel_count + stack->count, stop = 0, number, task;
-	uint32_t *location = malloc((count + 1) * sizeof(*location));
+	uint32_t count = stack->kernel_count + stack->count, stop = 0, number, task, marked;
+	uint32_t *location = malloc((count + 2) * sizeof(*location));
 	int status = -1;
 
 	if (!location)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a stack");
+	marked = off_of(stack) != NULL;
+	if (marked)
+		location[0] = collected_marker(sink->collected, PROFILE_OFF, off_of(stack), error);
+	if (marked && location[0] == UINT32_MAX)
+		goto out;
 	for (uint32_t i = 0; i < count; i++) {
-		location[i] = location_of(sink, &stacks->names, stacks->number[i], error);
-		if (location[i] == UINT32_MAX)
+		location[marked + i] = location_of(sink, &stacks->names, stacks->number[i], error);
+		if (location[marked + i] == UINT32_MAX)
 			goto out;
 	}
 	if (stop_of(stacks, stack)[0])
 		stop = collected_text(sink->collected, stop_of(stacks, stack), error);
 	if (stop == UINT32_MAX)
 		goto out;
-	number = collected_stack(sink->collected, location, count, stop, error);
+	number = collected_stack(sink->collected, location, marked + count, stop, error);
 	task = number == UINT32_MAX ? number : task_of(stacks, sink, stack, error);
 	if (task != UINT32_MAX)
 		status = collected_add(sink->collected, number, task, stack->times,
-				       stack->times * stacks->period, error);
+				       amount_of(stacks, stack), error);
 out:
 	free(location);
 	return status;
@@ -217,6 +236,13 @@ static void count(const struct record_stacks *stacks, const struct stackproof_st
 	const uint64_t times = stack->times;
 
 	result->stacks += times;
+	if (stack->off == STACKPROOF_OFF_PREEMPTED)
+		result->preempted += times;
+	if (stack->still_off) {
+		result->still_off += times;
+		result->still_off_ns += stack->off_ns;
+	}
+	result->off_ns += stack->off_ns;
 	if (stack->mode != STACKPROOF_MODE_USER)
 		result->in_kernel += times;
 	if (stack->mode == STACKPROOF_MODE_KERNEL_THREAD)
@@ -233,20 +259,21 @@ static void count(const struct record_stacks *stacks, const struct stackproof_st
 
 /* Of all sinks, though one may have it already: it is known that its sums are not whole then. */
 static void lose(struct record_stacks *stacks, enum record_loss loss, uint32_t task[2],
-		 uint64_t times)
+		 uint64_t times, uint64_t amount)
 {
 	stacks->result->lost[loss] += times;
 	for (unsigned int i = 0; i < stacks->sinks; i++)
 		if (collected_lose(stacks->sink[i].collected, record_loss_name(loss),
-				   task ? task[i] : 0, times, times * stacks->period,
-				   &stacks->error))
+				   task ? task[i] : 0, times, amount, &stacks->error))
 			return;
 }
 
-void record_stacks_lose(struct record_stacks *stacks, enum record_loss loss, uint64_t count)
+void record_stacks_lose(struct record_stacks *stacks, enum record_loss loss, uint64_t count,
+			uint64_t off_ns)
 {
+	stacks->result->off_ns += off_ns;
 	if (count)
-		lose(stacks, loss, NULL, count);
+		lose(stacks, loss, NULL, count, off_ns + count * stacks->period);
 }
 
 void record_stacks_add(void *context, const struct stackproof_stack *stack)
@@ -260,7 +287,8 @@ void record_stacks_add(void *context, const struct stackproof_stack *stack)
 			task[i] = task_of(stacks, &stacks->sink[i], stack, &error);
 			task[i] = task[i] == UINT32_MAX ? 0 : task[i];
 		}
-		lose(stacks, RECORD_LOST_RACED, task, stack->times);
+		stacks->result->off_ns += stack->off_ns;
+		lose(stacks, RECORD_LOST_RACED, task, stack->times, amount_of(stacks, stack));
 		return;
 	}
 	if (!find_places(stacks, stack, &error))
@@ -273,7 +301,7 @@ void record_stacks_add(void *context, const struct stackproof_stack *stack)
 lost:
 	if (stacks->error.code == ERROR_NONE)
 		stacks->error = error;
-	lose(stacks, RECORD_LOST_MEMORY, NULL, stack->times);
+	lose(stacks, RECORD_LOST_MEMORY, NULL, stack->times, amount_of(stacks, stack));
 }
 
 void record_stacks_next_part(struct record_stacks *stacks)

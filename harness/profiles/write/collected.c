@@ -183,9 +183,9 @@ uint32_t collected_location(struct collected *collected, enum collected_frame fr
 	return *slot = collected->locations;
 }
 
-/* The frame that says something in the place of one: its text is the function's name. */
-static uint32_t add_marker(struct collected *collected, const char *kind, const char *reason,
-			   struct error *error)
+/* Its text is the function's name. */
+uint32_t collected_marker(struct collected *collected, const char *kind, const char *reason,
+			  struct error *error)
 {
 	struct collected_function function = { 0 };
 	struct collected_line line = { 0 };
@@ -229,8 +229,8 @@ uint32_t collected_stack(struct collected *collected, const uint32_t *location, 
 	uint64_t hash = hash_word(0, stop);
 
 	if (stop) {
-		marker = add_marker(collected, PROFILE_INCOMPLETE, collected_get(collected, stop),
-				    error);
+		marker = collected_marker(collected, PROFILE_INCOMPLETE,
+					  collected_get(collected, stop), error);
 		if (marker == UINT32_MAX)
 			return UINT32_MAX;
 	}
@@ -298,7 +298,7 @@ int collected_add(struct collected *collected, uint32_t stack, uint32_t task, ui
 int collected_lose(struct collected *collected, const char *reason, uint32_t task, uint64_t count,
 		   uint64_t amount, struct error *error)
 {
-	uint32_t marker = add_marker(collected, PROFILE_LOST, reason, error), stack;
+	uint32_t marker = collected_marker(collected, PROFILE_LOST, reason, error), stack;
 
 	if (marker == UINT32_MAX)
 		return -1;

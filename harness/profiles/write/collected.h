@@ -138,6 +138,11 @@ uint32_t collected_stack(struct collected *collected, const uint32_t *location, 
 uint32_t collected_task(struct collected *collected, const struct collected_task *task,
 			struct error *error);
 
+/* The location of a frame that says something, "[off: preempted]" of PROFILE_OFF and "preempted". UINT32_MAX:
+ * ERROR_MEMORY. */
+uint32_t collected_marker(struct collected *collected, const char *kind, const char *reason,
+			  struct error *error);
+
 /* Adds to the sample of this stack and task. -1: ERROR_MEMORY; ERROR_TABLE_LIMIT: a sum would be above
  * PROFILE_COUNT_MAX, and nothing was added. */
 int collected_add(struct collected *collected, uint32_t stack, uint32_t task, uint64_t count,

@@ -181,10 +181,10 @@ START_TEST(a_loss_is_in_the_profile_by_its_name)
 {
 	char expected[64];
 
-	record_stacks_lose(&stacks, _i, 0);
+	record_stacks_lose(&stacks, _i, 0, 0);
 	ck_assert_uint_eq(whole.samples, 0);
-	record_stacks_lose(&stacks, _i, 4);
-	record_stacks_lose(&stacks, _i, 1);
+	record_stacks_lose(&stacks, _i, 4, 0);
+	record_stacks_lose(&stacks, _i, 1, 0);
 	ck_assert_uint_eq(result.lost[_i], 5);
 	ck_assert_uint_eq(record_losses(&result), 5);
 	ck_assert_uint_eq(whole.count, 5);
@@ -249,7 +249,7 @@ START_TEST(without_parts_there_is_the_whole)
 
 	stacks.sinks = 1;
 	record_stacks_add(&stacks, &stack);
-	record_stacks_lose(&stacks, RECORD_LOST_BUSY, 2);
+	record_stacks_lose(&stacks, RECORD_LOST_BUSY, 2, 0);
 	ck_assert_uint_eq(whole.count, 5);
 	ck_assert_uint_eq(part.count, 0);
 }
@@ -344,9 +344,71 @@ START_TEST(the_account_as_json_comes_out)
 }
 END_TEST
 
+/* ---- off the CPU -------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint32_t off, still_off;
+	const char *folded;
+	uint64_t preempted, still;
+} offs[] = {
+	{ "blocked", STACKPROOF_OFF_BLOCKED, 0, "app;f_101235;f_101000 700\n", 0, 0 },
+	{ "preempted", STACKPROOF_OFF_PREEMPTED, 0, "app;f_101235;f_101000;[off: preempted] 700\n",
+	  3, 0 },
+	{ "still_blocked", STACKPROOF_OFF_BLOCKED, 1,
+	  "app;f_101235;f_101000;[off: still_blocked] 700\n", 0, 3 },
+	{ "still_preempted", STACKPROOF_OFF_PREEMPTED, 1,
+	  "app;f_101235;f_101000;[off: still_preempted] 700\n", 3, 3 },
+};
+
+/* What counts are nanoseconds, each time by itself, whatever the period. */
+START_TEST(off_the_cpu)
+{
+	struct stackproof_stack stack = made_stack(STACKPROOF_MODE_KERNEL,
+						   STACKPROOF_STOP_COMPLETE);
+
+	collected_init(&whole, COLLECTED_OFF_CPU);
+	collected_init(&part, COLLECTED_OFF_CPU);
+	stack.off = offs[_i].off;
+	stack.still_off = offs[_i].still_off;
+	stack.off_ns = 700;
+	record_stacks_add(&stacks, &stack);
+	check_folded(offs[_i].name, &whole, offs[_i].folded);
+	check_folded(offs[_i].name, &part, offs[_i].folded);
+	ck_assert_uint_eq(whole.count, 3);
+	ck_assert_uint_eq(result.stop[STACKPROOF_STOP_COMPLETE], 3);
+	ck_assert_uint_eq(result.off_ns, 700);
+	ck_assert_uint_eq(result.preempted, offs[_i].preempted);
+	ck_assert_uint_eq(result.still_off, offs[_i].still);
+	ck_assert_uint_eq(result.still_off_ns, offs[_i].still ? 700 : 0);
+}
+END_TEST
+
+/* Of a lost stack its time stays; of a time that was too short its sum. */
+START_TEST(times_without_a_stack)
+{
+	struct stackproof_stack stack = made_stack(STACKPROOF_MODE_KERNEL,
+						   STACKPROOF_STOP_COMPLETE);
+
+	collected_init(&whole, COLLECTED_OFF_CPU);
+	stacks.period = 0;
+	stack.off = STACKPROOF_OFF_BLOCKED;
+	stack.off_ns = 700;
+	stack.raced = 1;
+	record_stacks_add(&stacks, &stack);
+	record_stacks_lose(&stacks, RECORD_LOST_SHORT, 4, 90);
+	ck_assert_uint_eq(result.lost[RECORD_LOST_RACED], 3);
+	ck_assert_uint_eq(result.lost[RECORD_LOST_SHORT], 4);
+	ck_assert_uint_eq(result.off_ns, 790);
+	ck_assert_uint_eq(whole.count, 7);
+	check_folded("lost", &whole, "app;[lost: raced] 700\n[lost: short] 90\n");
+}
+END_TEST
+
 SUITE(record_stacks, FIXTURE(begin, end), LOOP(a_stack_is_counted_once, kinds),
       TEST(equal_stacks_are_one_sample), TEST(a_task_has_its_names),
       TIMES(a_loss_is_in_the_profile_by_its_name, RECORD_LOSS_COUNT), TEST(a_raced_stack_is_lost),
       TEST(what_can_not_be_named_is_lost), TEST(a_part_begins_anew),
       TEST(without_parts_there_is_the_whole), TEST(the_account_is_printed),
-      TEST(nothing_is_printed_as_nothing), TEST(the_account_as_json_comes_out))
+      TEST(nothing_is_printed_as_nothing), TEST(the_account_as_json_comes_out),
+      LOOP(off_the_cpu, offs), TEST(times_without_a_stack))
