@@ -121,6 +121,28 @@ static void mean_print(char *ret, size_t size, uint64_t sum, uint64_t count)
 		snprintf(ret, size, "-");
 }
 
+/* Whether there are times of an emulated CPU. kernel: NULL, of any. */
+static bool times_are_emulated(const struct results *results, const char *kernel)
+{
+	uint64_t walks = 0;
+
+	for (size_t i = 0; i < results->kernel_count; i++) {
+		const struct results_kernel *one = &results->kernel[i];
+		struct ranking ranking;
+
+		if ((kernel && strcmp(kernel, one->name)) || strcmp(one->accelerator, "tcg"))
+			continue;
+		ranking_init(&ranking, results, one->name, NULL);
+		for (size_t j = 0; j < ranking.count; j++)
+			walks += ranking.rank[j].walks;
+		free(ranking.rank);
+	}
+	return walks > 0;
+}
+
+#define EMULATED_TIMES                                                                             \
+	"ns/walk of an emulated CPU (TCG) is in it: that says nothing about a real one"
+
 /* ---- text ------------------------------------------------------------------------------- */
 
 static void print_table(const struct results *results, const char *kernel, FILE *file)
@@ -151,6 +173,8 @@ static void print_table(const struct results *results, const char *kernel, FILE 
 			rank->wrong, rank->false_complete, rank->silent, rank->unproven,
 			rank->skipped, ns, bytes);
 	}
+	if (times_are_emulated(results, kernel))
+		fprintf(file, "  %s\n", EMULATED_TIMES);
 	putc('\n', file);
 	free(ranking.rank);
 }
@@ -262,4 +286,6 @@ void ranking_html_print(const struct results *results, FILE *file)
 	if (results->kernel_count > 1)
 		put_rows(results, NULL, file);
 	html_table_end(file);
+	if (times_are_emulated(results, NULL))
+		html_print(file, "<p>%s</p>\n", EMULATED_TIMES);
 }

@@ -93,6 +93,31 @@ START_TEST(test_text)
 }
 END_TEST
 
+/* Nanoseconds of an emulated CPU have their warning, in its own table and in that of all. */
+START_TEST(emulated_times_have_a_warning)
+{
+	static const char warning[] = "ns/walk of an emulated CPU (TCG) is in it";
+	struct results results DEINIT(results_deinit);
+	FREED char *text = NULL, *page = NULL;
+
+	fill(&results);
+	FIXTURE_CAPTURE(page, ranking_html_print(&results, capture));
+	ck_assert_ptr_null(strstr(page, warning));
+	fixture_object(
+		fixture_cell(&results, "5.10", "more", "gcc", "O0", "c"),
+		"{\"type\":\"score\",\"engine\":\"fp\",\"points\":1,\"walks\":1,\"walk_ns\":7}");
+	FIXTURE_CAPTURE(text, ranking_print(&results, capture));
+	const char *own = strstr(text, warning), *all = own ? strstr(own + 1, warning) : NULL;
+
+	ck_assert(own > strstr(text, "\n5.10\n") && own < strstr(text, "\nover all kernels\n"));
+	ck_assert_ptr_nonnull(all);
+	ck_assert_ptr_null(strstr(all + 1, warning));
+	free(page);
+	FIXTURE_CAPTURE(page, ranking_html_print(&results, capture));
+	ck_assert_ptr_nonnull(strstr(page, warning));
+}
+END_TEST
+
 START_TEST(test_page_has_the_same_order)
 {
 	struct results results DEINIT(results_deinit);
@@ -305,6 +330,6 @@ START_TEST(test_nothing_was_asked)
 }
 END_TEST
 
-SUITE(ranking, TEST(test_text), TEST(test_page_has_the_same_order), LOOP(test_order, order_cases),
-      TEST(test_one_kernel), TEST(test_every_column), TEST(test_nothing_was_asked),
-      TEST(test_programs_in_any_order))
+SUITE(ranking, TEST(test_text), TEST(emulated_times_have_a_warning),
+      TEST(test_page_has_the_same_order), LOOP(test_order, order_cases), TEST(test_one_kernel),
+      TEST(test_every_column), TEST(test_nothing_was_asked), TEST(test_programs_in_any_order))
