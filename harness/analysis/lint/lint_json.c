@@ -167,8 +167,7 @@ static bool lint_function_set(json_t *object, const struct lint_options *options
 	char text[NAME_BYTES];
 
 	find_name(cfi, made_of, pc, &name, text, sizeof(text));
-	json_object_set_new(object, "function", json_bytes(text));
-	json_set_count(object, "offset", (pc - name.start));
+	JSON_SET(object, "function", text, "offset", pc - name.start);
 	*ret_begin = name.start;
 	return !options->function || !fnmatch(options->function, text, 0);
 }
@@ -194,10 +193,7 @@ static void lint_fdes_take(struct lint_fdes *fdes, const struct lint_fde *fde)
 	fdes->wanted_unproven += fde->outcome == FLOW_ROW_UNPROVEN;
 	if (!fdes->options->unproven || fde->outcome != FLOW_ROW_UNPROVEN)
 		return;
-	if (ARRAY_GROW(fdes->unproven, fdes->unproven_count))
-		fdes->unproven[fdes->unproven_count++] = *fde;
-	else
-		fdes->no_memory = true;
+	fdes->no_memory |= !ARRAY_ADD(fdes->unproven, fdes->unproven_count, *fde);
 }
 
 ARRAY_ORDER_TWO(by_begin, struct lint_fde, begin, end)
@@ -205,16 +201,14 @@ ARRAY_ORDER_TWO(by_begin, struct lint_fde, begin, end)
 static void print_fde(const struct lint_fdes *fdes, const struct lint_fde *fde, FILE *output)
 {
 	static const struct lint_options all = { NULL };
-	json_t *object = json_pack("{s:s, s:o}", "type", "lint_unproven", "image",
-				   json_bytes(fdes->path));
+	json_t *object = JSON_NEW("type", "lint_unproven", "image", fdes->path);
 	uint64_t begin;
 
 	lint_place_set(object, fdes->object, "fde", "fde_section", fde->begin);
 	lint_place_set(object, fdes->object, "pc", "section", fde->pc);
 	lint_function_set(object, &all, fdes->cfi, fdes->object, fde->pc, &begin);
-	json_object_set_new(object, "reason", json_string(lint_reasons[fde->reason].name));
-	json_object_set_new(object, "title", json_string(lint_reasons[fde->reason].title));
-	json_line(output, object);
+	json_line(output, JSON_SET(object, "reason", lint_reasons[fde->reason].name, "title",
+				   lint_reasons[fde->reason].title));
 }
 
 /* Writes the unproven ones by address, and sets the counts in the image's object. 0, or -1: no memory. */
@@ -222,15 +216,12 @@ static int lint_fdes_print(struct lint_fdes *fdes, json_t *image, FILE *output, 
 {
 	if (fdes->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "unproven FDEs");
-	if (fdes->unproven_count)
-		qsort(fdes->unproven, fdes->unproven_count, sizeof(*fdes->unproven), by_begin);
+	ARRAY_SORT(fdes->unproven, fdes->unproven_count, by_begin);
 	for (size_t i = 0; i < fdes->unproven_count; i++)
 		print_fde(fdes, &fdes->unproven[i], output);
-	if (!fdes->options->function)
-		return 0;
-	json_set_count(image, "wanted_fdes", fdes->wanted);
-	json_set_count(image, "wanted_proven", fdes->wanted_proven);
-	json_set_count(image, "wanted_unproven", fdes->wanted_unproven);
+	if (fdes->options->function)
+		JSON_SET(image, "wanted_fdes", fdes->wanted, "wanted_proven", fdes->wanted_proven,
+			 "wanted_unproven", fdes->wanted_unproven);
 	return 0;
 }
 
@@ -333,10 +324,8 @@ static json_t *line_at(const struct lint_evidence *evidence, uint64_t pc, uint64
 
 	lint_place_offset(evidence->object, near, &own);
 	json_set_hex(line, "pc", lint_place_offset(evidence->object, pc, &section));
-	if (strcmp(section, own))
-		json_object_set_new(line, "section", json_bytes(section));
-	json_object_set_new(line, "instruction", text ? text : json_string("(bad)"));
-	return line;
+	return JSON_SET(line, "section", strcmp(section, own) ? section : NULL, "instruction",
+			text ? text : json_string("(bad)"));
 }
 
 static void note_before(struct lint_evidence *evidence, uint64_t pc)
@@ -421,9 +410,7 @@ static void set_path(const struct lint_evidence *evidence, const struct lint_fin
 
 	for (size_t i = 0; i < finding->path.count; i++)
 		json_array_append_new(lines, line_at(evidence, finding->path.jump[i], finding->pc));
-	json_object_set_new(object, "path", lines);
-	if (finding->path.cut)
-		json_object_set_new(object, "path_cut", json_true());
+	JSON_SET(object, "path", lines, "path_cut", finding->path.cut ? json_true() : NULL);
 }
 
 /* ---- source -------------------------------------------------------------------------------- */
@@ -462,16 +449,13 @@ static void set_source(struct lint_evidence *evidence, uint64_t pc, json_t *obje
 		return;
 	find_source(evidence, pc, &source);
 	compilers = code_sources_comment(evidence->sources);
-	if (source.file[0]) {
-		json_object_set_new(object, "source_file", json_bytes(source.file));
-		json_object_set_new(object, "source_line", json_integer(source.line));
-		if (source.column)
-			json_object_set_new(object, "source_column", json_integer(source.column));
-	}
+	if (source.file[0])
+		JSON_SET(object, "source_file", source.file, "source_line", source.line,
+			 "source_column", source.column ? json_integer(source.column) : NULL);
 	if (source.producer[0])
-		json_object_set_new(object, "producer", json_bytes(source.producer));
+		JSON_SET(object, "producer", source.producer);
 	else if (compilers[0])
-		json_object_set_new(object, "compilers", json_bytes(compilers));
+		JSON_SET(object, "compilers", compilers);
 }
 
 /* Sets the finding's "instruction", "disassembly", "path", "path_cut", "source_file", "source_line",
@@ -480,10 +464,7 @@ static void set_source(struct lint_evidence *evidence, uint64_t pc, json_t *obje
 static void lint_evidence_set(struct lint_evidence *evidence, const struct lint_finding *finding,
 			      uint64_t function, json_t *object)
 {
-	json_t *text = text_at(evidence, finding->pc);
-
-	if (text)
-		json_object_set_new(object, "instruction", text);
+	JSON_SET(object, "instruction", text_at(evidence, finding->pc));
 	set_disassembly(evidence, function, finding, object);
 	if (finding->path.known)
 		set_path(evidence, finding, object);
@@ -568,10 +549,10 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 {
 	const struct lint_options *options = printing->options;
 	const struct object *made_of = printing->object;
-	json_t *object = json_pack("{s:s, s:o, s:s, s:s, s:o}", "type", "lint_finding", "image",
-				   json_bytes(printing->opened->image->path), "id",
-				   lint_ids[finding->id].name, "title", lint_ids[finding->id].title,
-				   "table", json_bytes(finding->table ? finding->table : "cfi"));
+	json_t *object = JSON_NEW("type", "lint_finding", "image", printing->opened->image->path,
+				  "id", lint_ids[finding->id].name, "title",
+				  lint_ids[finding->id].title, "table",
+				  finding->table ? finding->table : "cfi");
 	bool wanted = options->only & 1u << finding->id;
 	uint64_t begin = 0;
 
@@ -589,7 +570,7 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 	}
 	if (finding->pc_end) {
 		if (!made_of && is_linkers(printing->cfi, finding->pc))
-			json_object_set_new(object, "made_by", json_string("linker"));
+			JSON_SET(object, "made_by", "linker");
 		lint_evidence_set(printing->evidence, finding,
 				  finding->function ? finding->function : begin, object);
 	}
@@ -599,14 +580,14 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 		lint_place_set(object, made_of, "fde", "fde_section", finding->function);
 	if (finding->id == LINT_NOT_SAVED || finding->id == LINT_OVERWRITTEN ||
 	    finding->id == LINT_LOST)
-		json_object_set_new(object, "register", json_string(register_name(finding->reg)));
+		JSON_SET(object, "register", register_name(finding->reg));
 	if (finding->declared[0])
 		set_text(object, printing, "declared", finding->declared);
 	set_text(object, printing, "actual", finding->actual);
 	if (finding->mend[0] && can_be_mended(object))
-		json_object_set_new(object, "mend", json_string(finding->mend));
+		JSON_SET(object, "mend", finding->mend);
 	if (printing->bare)
-		json_object_set_new(object, "no_cfi", json_true());
+		JSON_SET(object, "no_cfi", json_true());
 	if (printing->join)
 		lint_join_finding(printing->join, finding, object);
 	json_line(printing->output, object);
@@ -646,13 +627,11 @@ static int print_findings(struct printing *printing, struct finding_list *list, 
 
 static void set_counts(json_t *image, const struct lint_counts *counts)
 {
-	json_set_count(image, "fdes", counts->fdes);
-	json_set_count(image, "proven", counts->proven);
-	json_set_count(image, "mismatch", counts->mismatch);
+	JSON_SET(image, "fdes", counts->fdes, "proven", counts->proven, "mismatch",
+		 counts->mismatch);
 	lint_json_unproven(image, counts->unproven);
-	json_set_count(image, "instructions", counts->instructions);
-	json_set_count(image, "instructions_proven", counts->instructions_proven);
-	json_set_count(image, "calls_not_returning", counts->calls_not_returning);
+	JSON_SET(image, "instructions", counts->instructions, "instructions_proven",
+		 counts->instructions_proven, "calls_not_returning", counts->calls_not_returning);
 }
 
 static void set_relocations(json_t *image, const struct object *object)
@@ -732,8 +711,7 @@ static bool wants_cfi(const struct image *image, enum image_kind kind)
 static void set_why(json_t *image, enum lint_bare why)
 {
 	if (why != LINT_BARE_FOUND)
-		json_object_set_new(image, "no_cfi_reasons",
-				    json_pack("{s:i}", lint_bare_name(why), 1));
+		JSON_SET(image, "no_cfi_reasons", JSON_NEW(lint_bare_name(why), 1));
 }
 
 /* A file without CFI: its code is code that no FDE covers. Other tables have no CFI to be held against. */
@@ -779,7 +757,7 @@ static int lint_without_cfi(struct printing *printing, enum image_kind kind, jso
 {
 	enum lint_bare why;
 
-	json_object_set_new(image, "status", json_string("no_cfi"));
+	JSON_SET(image, "status", "no_cfi");
 	if (!wants_cfi(printing->opened->image, kind))
 		return 0;
 	why = why_none_is_needed(printing);
@@ -798,9 +776,8 @@ static int lint_opened(const struct lint_options *options, const struct opened_i
 	struct cfi *cfi = NULL;
 	int result;
 
-	json_object_set_new(image, "kind", json_string(image_kind_name(kind)));
-	if (image_is_slim(opened->image))
-		json_object_set_new(image, "lto", json_true());
+	JSON_SET(image, "kind", image_kind_name(kind), "lto",
+		 image_is_slim(opened->image) ? json_true() : NULL);
 	result = open_cfi(opened->image, kind, &object, &cfi, error);
 	printing.object = object;
 	printing.cfi = cfi;
@@ -818,8 +795,7 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 	double start = monotonic_seconds();
 	struct opened_image opened;
 	struct error error;
-	json_t *image = json_pack("{s:s, s:o, s:s}", "type", "lint", "image",
-				  json_bytes(path->path), "status", "linted");
+	json_t *image = JSON_NEW("type", "lint", "image", path->path, "status", "linted");
 	const char *status = NULL;
 
 	if (image_path_open(path, &opened, &error)) {
@@ -827,18 +803,13 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 	} else {
 		if (opened.image->type != ET_REL)
 			debug_link_adopt(opened.image);
-		if (opened.image->debug_refused)
-			json_object_set_new(image, "debug_refused",
-					    json_bytes(opened.image->debug_refused));
+		JSON_SET(image, "debug_refused", opened.image->debug_refused);
 		if (lint_opened(options, &opened, image, output, &error))
 			status = error_is_environment(&error) ? "failed" : "unread";
 		image_path_close(&opened);
 	}
-	if (status) {
-		json_object_set_new(image, "status", json_string(status));
-		json_object_set_new(image, "code", json_string(error_code_name(error.code)));
-		json_object_set_new(image, "message", json_error(&error));
-	}
-	json_object_set_new(image, "seconds", json_real(monotonic_seconds() - start));
-	json_line(output, image);
+	if (status)
+		JSON_SET(image, "status", status, "code", error_code_name(error.code), "message",
+			 json_error(&error));
+	json_line(output, JSON_SET(image, "seconds", monotonic_seconds() - start));
 }

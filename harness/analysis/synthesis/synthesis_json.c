@@ -95,11 +95,6 @@ struct subject {
 	bool has_debug_frame;  /* of its own, not of a debug file */
 };
 
-static json_t *integer(uint64_t number)
-{
-	return json_integer((json_int_t)number);
-}
-
 /* The section that has the functions from number first on, up to the one that is returned. */
 static size_t add_section(json_t *sections, const struct object *object,
 			  const struct synthesis *synthesis, size_t first)
@@ -118,11 +113,10 @@ static size_t add_section(json_t *sections, const struct object *object,
 		written += function->replaced ? 0 : function->written;
 		rows += function->row_count;
 	}
-	json_array_append_new(sections, json_pack("{s:o, s:o, s:o, s:o, s:o}", "section",
-						  json_bytes(section ? section->name : ""),
-						  "functions", integer(i - first), "instructions",
-						  integer(instructions), "instructions_written",
-						  integer(written), "rows", integer(rows)));
+	json_array_append_new(sections,
+			      JSON_NEW("section", section ? section->name : "", "functions",
+				       i - first, "instructions", instructions,
+				       "instructions_written", written, "rows", rows));
 	return i;
 }
 
@@ -161,16 +155,10 @@ static void set_counts(json_t *image, const struct synthesis *synthesis)
 	for (int r = 0; r < SYNTHESIS_REASON_COUNT; r++)
 		if (unwritten[r])
 			json_set_count(reasons, synthesis_reasons[r].name, unwritten[r]);
-	json_set_count(image, "functions", functions);
-	json_set_count(image, "proven", proven);
-	json_set_count(image, "partial", partial);
-	json_set_count(image, "none", functions - proven - partial);
-	json_set_count(image, "instructions", instructions);
-	json_set_count(image, "instructions_written", written);
-	if (replaced)
-		json_set_count(image, "replaced", replaced);
-	json_set_count(image, "rows", synthesis->row_count);
-	json_object_set_new(image, "unwritten", reasons);
+	JSON_SET(image, "functions", functions, "proven", proven, "partial", partial, "none",
+		 functions - proven - partial, "instructions", instructions, "instructions_written",
+		 written, "replaced", replaced ? json_integer((json_int_t)replaced) : NULL, "rows",
+		 synthesis->row_count, "unwritten", reasons);
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -197,8 +185,7 @@ static void set_member(json_t *image, const struct image_path *path)
 {
 	char *member = member_of(path);
 
-	if (member)
-		json_object_set_new(image, "member", json_bytes(member));
+	JSON_SET(image, "member", member);
 	free(member);
 }
 
@@ -259,9 +246,8 @@ static int write_files(const struct subject *subject, const struct synthesis *sy
 	if (synthesis_section(synthesis, target.is_debug, target.vaddr,
 			      target.is_joined ? &image->debug_frame : NULL, &bytes, &size, error))
 		return -1;
-	json_object_set_new(json, "section",
-			    json_string(target.is_debug ? ".debug_frame" : ".eh_frame"));
-	json_set_count(json, "section_bytes", size);
+	JSON_SET(json, "section", target.is_debug ? ".debug_frame" : ".eh_frame", "section_bytes",
+		 size);
 	if (options->output)
 		result = write_section(options->output, bytes, size, error);
 	if (options->output && !result) {
@@ -293,8 +279,7 @@ static int say_directives(const struct subject *subject, const struct synthesis 
 	result = synthesis_directives(synthesis, cfi, subject->object, file, error);
 	fclose(file);
 	if (!result) {
-		json = json_pack("{s:s, s:o, s:o}", "type", "directives", "image",
-				 json_bytes(subject->path->path), "text", json_bytes(text));
+		json = JSON_NEW("type", "directives", "image", subject->path->path, "text", text);
 		set_member(json, subject->path);
 		json_line(output, json);
 	}
@@ -315,11 +300,10 @@ static int synthesize_cfi(const struct subject *subject, const struct cfi *cfi, 
 	if (!result) {
 		set_counts(json, &synthesis);
 		if (subject->object)
-			json_object_set_new(json, "sections",
-					    sections_of(subject->object, &synthesis));
+			JSON_SET(json, "sections", sections_of(subject->object, &synthesis));
 		synthesis_has_loaded(&synthesis, &others);
 		if (!synthesis.row_count || (!others && (options->output || options->elf)))
-			json_object_set_new(json, "status", json_string("nothing"));
+			JSON_SET(json, "status", "nothing");
 		else if (options->output || options->elf)
 			result = write_files(subject, &synthesis, json, error);
 		if (!result && options->directives)
@@ -336,11 +320,9 @@ static bool is_to_be_linked(const struct subject *subject, json_t *json)
 
 	if (subject->opened.image->type != ET_REL || (!options->output && !options->elf))
 		return false;
-	json_object_set_new(json, "status", json_string("not_linked"));
-	json_object_set_new(
-		json, "message",
-		json_string("an object file, whose section would need relocations: --output and "
-			    "--elf take linked files, --directives these, too"));
+	JSON_SET(json, "status", "not_linked", "message",
+		 "an object file, whose section would need relocations: --output and "
+		 "--elf take linked files, --directives these, too");
 	return true;
 }
 
@@ -352,7 +334,7 @@ static int synthesize_opened(struct subject *subject, json_t *json, FILE *output
 	int result;
 
 	if (image_is_slim(image))
-		json_object_set_new(json, "lto", json_true());
+		JSON_SET(json, "lto", json_true());
 	if (is_to_be_linked(subject, json))
 		return 0;
 	if (image->type == ET_REL) {
@@ -382,8 +364,7 @@ void synthesis_file(const struct synthesis_options *options, const struct image_
 	double start = monotonic_seconds();
 	struct subject subject = { .options = options, .path = path };
 	struct error error;
-	json_t *image = json_pack("{s:s, s:o, s:s}", "type", "synthesis", "image",
-				  json_bytes(path->path), "status", "synthesized");
+	json_t *image = JSON_NEW("type", "synthesis", "image", path->path, "status", "synthesized");
 	const char *status = NULL;
 
 	set_member(image, path);
@@ -397,11 +378,8 @@ void synthesis_file(const struct synthesis_options *options, const struct image_
 			status = is_failure(error.code) ? "failed" : "unread";
 		image_path_close(&subject.opened);
 	}
-	if (status) {
-		json_object_set_new(image, "status", json_string(status));
-		json_object_set_new(image, "code", json_string(error_code_name(error.code)));
-		json_object_set_new(image, "message", json_error(&error));
-	}
-	json_object_set_new(image, "seconds", json_real(monotonic_seconds() - start));
-	json_line(output, image);
+	if (status)
+		JSON_SET(image, "status", status, "code", error_code_name(error.code), "message",
+			 json_error(&error));
+	json_line(output, JSON_SET(image, "seconds", monotonic_seconds() - start));
 }
