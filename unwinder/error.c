@@ -165,10 +165,8 @@ void error_print(FILE *file, const char *path, const struct error *error)
 
 void error_list_add(struct error_list *list, const struct error *error)
 {
-	if (list->count == ERROR_LIST_MAX || !ARRAY_GROW(list->error, list->count))
+	if (list->count == ERROR_LIST_MAX || !ARRAY_ADD(list->error, list->count, *error))
 		list->dropped++;
-	else
-		list->error[list->count++] = *error;
 }
 
 void error_list_deinit(struct error_list *list)

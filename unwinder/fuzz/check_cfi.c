@@ -25,9 +25,8 @@ struct rows {
 
 static int keep_row(struct rows *rows, const struct row *row)
 {
-	if (!ARRAY_GROW(rows->row, rows->count))
+	if (!ARRAY_ADD(rows->row, rows->count, *row))
 		abort();
-	rows->row[rows->count++] = *row;
 	return rows->count == rows->stop_after ? 4711 : 0;
 }
 

@@ -229,9 +229,8 @@ static int keep_stretch(void *context, uint64_t pc, uint64_t pc_end, uint32_t ru
 {
 	struct stretches *all = context;
 
-	if (!ARRAY_GROW(all->stretch, all->count))
+	if (!ARRAY_ADD(all->stretch, all->count, (struct stretch) { pc, pc_end, rule }))
 		abort();
-	all->stretch[all->count++] = (struct stretch) { pc, pc_end, rule };
 	return 0;
 }
 

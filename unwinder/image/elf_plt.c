@@ -185,8 +185,7 @@ static bool read_plt(const struct image *image, struct image_file *file)
 		return false;
 	}
 	read_stubs(image, file, slot, capacity);
-	if (file->stub_count)
-		qsort(slot, file->stub_count, sizeof(*slot), compare_slots);
+	ARRAY_SORT(slot, file->stub_count, compare_slots);
 	while (file->stub_count && (section = elf_nextscn(file->elf, section)))
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA &&
 		    header.sh_entsize == sizeof(Elf64_Rela))

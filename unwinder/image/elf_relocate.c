@@ -203,9 +203,7 @@ int section_relocate(struct image_file *file, Elf_Scn *target, const char *name,
 		if (failed)
 			return -1;
 	}
-	if (file->reference_count)
-		qsort(file->reference, file->reference_count, sizeof(*file->reference),
-		      compare_references);
+	ARRAY_SORT(file->reference, file->reference_count, compare_references);
 	return 0;
 }
 
@@ -215,10 +213,8 @@ uint16_t image_referenced_section(const struct image *image, const uint8_t *at)
 {
 	const struct image_file *file = image->priv;
 	struct code_reference key = { .at = at };
-	const struct code_reference *found = file->reference_count
-						     ? bsearch(&key, file->reference,
-							       file->reference_count, sizeof(key),
-							       compare_references)
-						     : NULL;
+	const struct code_reference *found = ARRAY_FIND(file->reference, file->reference_count,
+							&key, compare_references);
+
 	return found ? found->section : SHN_UNDEF;
 }

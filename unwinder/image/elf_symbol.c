@@ -271,8 +271,7 @@ static void order_data(struct image_file *file)
 {
 	struct data_symbol *data = file->data_symbol;
 
-	if (file->data_symbol_count)
-		qsort(data, file->data_symbol_count, sizeof(*data), array_order_u64);
+	ARRAY_SORT(data, file->data_symbol_count, array_order_u64);
 	for (size_t i = 1; i < file->data_symbol_count; i++)
 		if (data[i].end < data[i - 1].end)
 			data[i].end = data[i - 1].end;

@@ -50,19 +50,15 @@ int table_text_add_function(struct table_text *text, const char *name, size_t na
 int table_text_add_row(struct table_text *text, uint64_t offset, uint32_t rules,
 		       struct error *error)
 {
-	if (!ARRAY_GROW(text->row, text->row_count))
+	if (!ARRAY_ADD(text->row, text->row_count, (struct table_text_row) { offset, rules }))
 		return no_memory(error);
-	text->row[text->row_count++] = (struct table_text_row) { offset, rules };
 	text->function[text->function_count - 1].row_count++;
 	return 0;
 }
 
 int table_text_add_diagnostic(struct table_text *text, enum error_code code, struct error *error)
 {
-	if (!ARRAY_GROW(text->diagnostic, text->diagnostic_count))
-		return no_memory(error);
-	text->diagnostic[text->diagnostic_count++] = code;
-	return 0;
+	return ARRAY_ADD(text->diagnostic, text->diagnostic_count, code) ? 0 : no_memory(error);
 }
 
 static const struct row_rule *column_of(const struct row *row, uint32_t column)

@@ -480,11 +480,10 @@ static bool function_at(struct fixpoint *fixpoint, uint64_t entry, uint32_t *ret
 		if (fixpoint->function[*ret].entry == entry)
 			return true;
 	}
-	if (!ARRAY_GROW(fixpoint->function, fixpoint->count))
+	if (!ARRAY_ADD(fixpoint->function, fixpoint->count, (struct function) { .entry = entry }))
 		return no_memory(fixpoint);
-	*ret = (uint32_t)fixpoint->count++;
+	*ret = (uint32_t)fixpoint->count - 1;
 	fixpoint->by_entry[at] = *ret + 1;
-	fixpoint->function[*ret] = (struct function) { .entry = entry };
 	answer_at_once(fixpoint, &fixpoint->function[*ret]);
 	return true;
 }
@@ -497,9 +496,8 @@ static bool stack_push(struct fixpoint *fixpoint, uint32_t number)
 
 	if (function->answer != OPEN || function->stacked)
 		return true;
-	if (!ARRAY_GROW(fixpoint->stack, fixpoint->stack_count))
+	if (!ARRAY_ADD(fixpoint->stack, fixpoint->stack_count, number))
 		return no_memory(fixpoint);
-	fixpoint->stack[fixpoint->stack_count++] = number;
 	function->stacked = true;
 	return true;
 }
@@ -510,9 +508,8 @@ static bool todo_add(struct fixpoint *fixpoint, uint32_t number, uint64_t pc)
 
 	if (function->answer != OPEN)
 		return true;
-	if (!ARRAY_GROW(function->todo, function->todo_count))
+	if (!ARRAY_ADD(function->todo, function->todo_count, pc))
 		return no_memory(fixpoint);
-	function->todo[function->todo_count++] = pc;
 	return stack_push(fixpoint, number);
 }
 
@@ -537,9 +534,7 @@ static bool returns(struct fixpoint *fixpoint, uint32_t number, struct ending en
 				at = waiter->next;
 				if (waiter->pc)
 					good = todo_add(fixpoint, waiter->function, waiter->pc);
-				else if (ARRAY_GROW(list, count))
-					list[count++] = waiter->function;
-				else
+				else if (!ARRAY_ADD(list, count, waiter->function))
 					good = no_memory(fixpoint);
 			}
 		}
@@ -566,13 +561,12 @@ static bool wait_for(struct fixpoint *fixpoint, uint32_t number, uint64_t target
 			  : returns(fixpoint, number, fixpoint->function[called].ending);
 	function = &fixpoint->function[number];
 	if (fixpoint->waiter_count == UINT32_MAX - 1 ||
-	    !ARRAY_GROW(fixpoint->waiter, fixpoint->waiter_count) ||
-	    !ARRAY_GROW(function->callee, function->callee_count))
+	    !ARRAY_ADD(fixpoint->waiter, fixpoint->waiter_count,
+		       (struct waiter) { .function = number,
+					 .next = fixpoint->function[called].waiters,
+					 .pc = pc }) ||
+	    !ARRAY_ADD(function->callee, function->callee_count, called))
 		return no_memory(fixpoint);
-	function->callee[function->callee_count++] = called;
-	fixpoint->waiter[fixpoint->waiter_count++] = (struct waiter) {
-		.function = number, .next = fixpoint->function[called].waiters, .pc = pc
-	};
 	fixpoint->function[called].waiters = (uint32_t)fixpoint->waiter_count;
 	return true;
 }
@@ -902,9 +896,8 @@ static bool follow(struct fixpoint *fixpoint, uint32_t wanted)
 		bool good = true;
 
 		if (!function->asked && function->answer == OPEN) {
-			if (!ARRAY_GROW(fixpoint->asked, fixpoint->asked_count))
+			if (!ARRAY_ADD(fixpoint->asked, fixpoint->asked_count, number))
 				return no_memory(fixpoint);
-			fixpoint->asked[fixpoint->asked_count++] = number;
 			function->asked = true;
 			good = todo_add(fixpoint, number, function->entry);
 		} else if (function->todo_count) {

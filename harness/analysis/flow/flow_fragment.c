@@ -76,15 +76,10 @@ static bool read_site(const struct pointer_context *context, struct reader *read
 		return false;
 	if (!pad)
 		return true;
-	if (!ARRAY_GROW(fragment->pad, fragment->pad_count)) {
-		*ret_memory = false;
-		return true;
-	}
-	fragment->pad[fragment->pad_count++] = (struct landing_pad) {
-		.begin = fragment->begin + start,
-		.end = fragment->begin + start + length,
-		.pad = base + pad,
-	};
+	*ret_memory &= ARRAY_ADD(fragment->pad, fragment->pad_count,
+				 (struct landing_pad) { .begin = fragment->begin + start,
+							.end = fragment->begin + start + length,
+							.pad = base + pad });
 	return true;
 }
 

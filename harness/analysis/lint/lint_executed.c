@@ -92,39 +92,30 @@ static void lint_join_point(struct lint_join *join, const struct lint_point *poi
 
 	if (point->agreed && (!join->agreed_count ||
 			      join->agreed[join->agreed_count - 1].function != point->function)) {
-		if (!ARRAY_GROW(join->agreed, join->agreed_count)) {
+		if (!ARRAY_ADD(join->agreed, join->agreed_count,
+			       (struct lint_agreed) { point->function, point->agreed })) {
 			join->no_memory = true;
 			return;
 		}
-		join->agreed[join->agreed_count++] = (struct lint_agreed) { point->function,
-									    point->agreed };
 	}
 	if (point->outcome == FLOW_ROW_MISMATCH ||
 	    !places(join, point->pc, point->pc + 1, &ignored))
 		return;
-	if (!ARRAY_GROW(join->agreeing, join->agreeing_count))
-		join->no_memory = true;
-	else
-		join->agreeing[join->agreeing_count++] = point->pc;
+	join->no_memory |= !ARRAY_ADD(join->agreeing, join->agreeing_count, point->pc);
 }
 
 static void lint_join_judged(struct lint_join *join, uint64_t pc, enum flow_outcome outcome,
 			     enum flow_reason reason)
 {
-	if (!ARRAY_GROW(join->judged, join->judged_count))
-		join->no_memory = true;
-	else
-		join->judged[join->judged_count++] = (struct lint_judged) { pc, outcome, reason };
+	join->no_memory |= !ARRAY_ADD(join->judged, join->judged_count,
+				      (struct lint_judged) { pc, outcome, reason });
 }
 
 static void lint_join_fde(struct lint_join *join, const struct lint_fde *fde)
 {
 	if (fde->outcome != FLOW_ROW_UNPROVEN)
 		return;
-	if (!ARRAY_GROW(join->open, join->open_count))
-		join->no_memory = true;
-	else
-		join->open[join->open_count++] = *fde;
+	join->no_memory |= !ARRAY_ADD(join->open, join->open_count, *fde);
 }
 
 static void on_finding(void *context, const struct lint_finding *finding)
@@ -180,13 +171,9 @@ int lint_join_finish(struct lint_join *join, struct error *error)
 {
 	if (join->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
-	if (join->judged_count)
-		qsort(join->judged, join->judged_count, sizeof(*join->judged), compare_judged);
-	if (join->open_count)
-		qsort(join->open, join->open_count, sizeof(*join->open), compare_fdes);
-	if (join->agreeing_count)
-		qsort(join->agreeing, join->agreeing_count, sizeof(*join->agreeing),
-		      array_order_u64);
+	ARRAY_SORT(join->judged, join->judged_count, compare_judged);
+	ARRAY_SORT(join->open, join->open_count, compare_fdes);
+	ARRAY_SORT(join->agreeing, join->agreeing_count, array_order_u64);
 	return 0;
 }
 

@@ -118,12 +118,10 @@ static void add_finding(struct lint_table *table, const struct lint_finding *fin
 		last->pc_end = finding->pc_end;
 		return;
 	}
-	if (!ARRAY_GROW(table->finding, table->finding_count)) {
+	if (ARRAY_ADD(table->finding, table->finding_count, *finding))
+		table->finding[table->finding_count - 1].table = table->source->name;
+	else
 		table->no_memory = true;
-		return;
-	}
-	table->finding[table->finding_count] = *finding;
-	table->finding[table->finding_count++].table = table->source->name;
 }
 
 /* The CFI is wrong there in the same way. */

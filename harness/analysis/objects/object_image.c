@@ -204,15 +204,12 @@ static int keep_sections(struct object_link *link)
 
 		if (!place->has_bytes || !place->vaddr)
 			continue;
-		if (!ARRAY_GROW(object->section, object->section_count))
+		if (!ARRAY_ADD(object->section, object->section_count,
+			       (struct object_section) { place->vaddr, place->size, place->name,
+							 place->data, i }))
 			return object_no_memory(link);
-		object->section[object->section_count++] = (struct object_section) {
-			place->vaddr, place->size, place->name, place->data, i
-		};
 	}
-	if (object->section_count)
-		qsort(object->section, object->section_count, sizeof(*object->section),
-		      compare_sections);
+	ARRAY_SORT(object->section, object->section_count, compare_sections);
 	return 0;
 }
 
@@ -426,11 +423,10 @@ static int done(struct object_link *link, struct relocation *relocation,
 		return 0;
 	if (relocation->value.st_name)
 		name = elf_strptr(link->elf, link->string_section, relocation->value.st_name);
-	if (!ARRAY_GROW(object->field, object->field_count))
+	if (!ARRAY_ADD(object->field, object->field_count,
+		       (struct object_field) { relocation->place->vaddr + relocation->offset,
+					       name && *name ? name : NULL, !known }))
 		return object_no_memory(link);
-	object->field[object->field_count++] = (struct object_field) {
-		relocation->place->vaddr + relocation->offset, name && *name ? name : NULL, !known
-	};
 	return 0;
 }
 
@@ -561,16 +557,11 @@ static int sort_fields(struct object_link *link)
 {
 	struct object *object = link->object;
 
-	if (!object->field_count)
-		return 0;
-	qsort(object->field, object->field_count, sizeof(*object->field), compare_fields);
-	for (size_t i = 0; i < object->field_count; i++) {
-		if (!object->field[i].unknown)
-			continue;
-		if (!ARRAY_GROW(object->unknown, object->unknown_count))
+	ARRAY_SORT(object->field, object->field_count, compare_fields);
+	for (size_t i = 0; i < object->field_count; i++)
+		if (object->field[i].unknown &&
+		    !ARRAY_ADD(object->unknown, object->unknown_count, object->field[i].vaddr))
 			return object_no_memory(link);
-		object->unknown[object->unknown_count++] = object->field[i].vaddr;
-	}
 	return 0;
 }
 

@@ -316,9 +316,7 @@ static int parse_fde(struct parser *parser, const char *fields)
 		   &length) != 3 ||
 	    fields[length] || end < start)
 		return diff_syntax(parser->error, parser->line, "not an FDE");
-	parser->fde_cie = parser->cie_count ? bsearch(&cie, parser->cie, parser->cie_count,
-						      sizeof(*parser->cie), compare_cie)
-					    : NULL;
+	parser->fde_cie = ARRAY_FIND(parser->cie, parser->cie_count, &cie, compare_cie);
 	struct diff_function function = {
 		.has_pc = true,
 		.pc = start,

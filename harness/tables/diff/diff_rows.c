@@ -53,9 +53,8 @@ static int add_rows(struct dumped_rows *dump, const struct diff_table *table,
 			entry.pc = from;
 		if (i + 1 < function->row_count && row[i + 1].offset < to - function->pc)
 			entry.pc_end = function->pc + row[i + 1].offset;
-		if (!ARRAY_GROW(dump->entry, dump->count))
+		if (!ARRAY_ADD(dump->entry, dump->count, entry))
 			return -1;
-		dump->entry[dump->count++] = entry;
 	}
 	return 0;
 }

@@ -143,9 +143,8 @@ static int add_row(struct diff_table *table, uint64_t offset, const char *words,
 		return 0;
 	if (table->row_count == DIFF_COUNT_MAX)
 		return too_many(error, "rows", DIFF_COUNT_MAX);
-	if (!ARRAY_GROW(table->row, table->row_count))
+	if (!ARRAY_ADD(table->row, table->row_count, (struct diff_row) { offset, words }))
 		return diff_no_memory(error);
-	table->row[table->row_count++] = (struct diff_row) { offset, words };
 	function->row_count++;
 	return 0;
 }

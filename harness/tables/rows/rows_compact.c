@@ -147,10 +147,7 @@ static int add_stretch(void *context, uint64_t pc, uint64_t pc_end, uint32_t rul
 {
 	struct compact_rows *compact = context;
 
-	if (!ARRAY_GROW(compact->stretch, compact->count))
-		return 1;
-	compact->stretch[compact->count++] = (struct stretch) { pc, pc_end };
-	return 0;
+	return !ARRAY_ADD(compact->stretch, compact->count, (struct stretch) { pc, pc_end });
 }
 
 int compact_rows_create(const struct image *image, struct compact_rows **ret, struct error *error)

@@ -47,13 +47,11 @@ uint32_t executed_place(struct executed *executed, uint32_t image, uint64_t pc, 
 
 	if (!slot || *slot)
 		return slot ? *slot : 0;
-	if (!ARRAY_GROW(executed->place, executed->place_count)) {
-		executed->place_map.count--;
-		return 0;
-	}
-	executed->place[executed->place_count++] =
-		(struct executed_place) { .image = image, .pc = pc, .from = from };
-	return *slot = executed->place_count;
+	if (ARRAY_ADD(executed->place, executed->place_count,
+		      (struct executed_place) { .image = image, .pc = pc, .from = from }))
+		return *slot = executed->place_count;
+	executed->place_map.count--;
+	return 0;
 }
 
 struct fault_key {
@@ -80,12 +78,10 @@ uint32_t executed_fault(struct executed *executed, const struct executed_fault *
 
 	if (!slot || *slot)
 		return slot ? *slot : 0;
-	if (!ARRAY_GROW(executed->fault, executed->fault_count)) {
-		executed->fault_map.count--;
-		return 0;
-	}
-	executed->fault[executed->fault_count++] = *fault;
-	return *slot = executed->fault_count;
+	if (ARRAY_ADD(executed->fault, executed->fault_count, *fault))
+		return *slot = executed->fault_count;
+	executed->fault_map.count--;
+	return 0;
 }
 
 /* ---- when it is over ---------------------------------------------------------------------- */
@@ -120,12 +116,8 @@ void executed_sort(struct executed *executed)
 {
 	number_map_deinit(&executed->place_map);
 	number_map_deinit(&executed->fault_map);
-	if (executed->place_count)
-		qsort(executed->place, executed->place_count, sizeof(*executed->place),
-		      compare_places);
-	if (executed->fault_count)
-		qsort(executed->fault, executed->fault_count, sizeof(*executed->fault),
-		      compare_faults);
+	ARRAY_SORT(executed->place, executed->place_count, compare_places);
+	ARRAY_SORT(executed->fault, executed->fault_count, compare_faults);
 }
 
 /* How many lie before (image, pc). */

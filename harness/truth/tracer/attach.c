@@ -233,10 +233,8 @@ static void count_thread(struct tracer_process *process, pid_t tid)
 	for (size_t i = 0; i < process->tid_count; i++)
 		if (process->tid[i] == tid)
 			return;
-	if (!ARRAY_GROW(process->tid, process->tid_count))
-		return;
-	process->tid[process->tid_count++] = tid;
-	process->counters.threads = process->tid_count;
+	if (ARRAY_ADD(process->tid, process->tid_count, tid))
+		process->counters.threads = process->tid_count;
 }
 
 static void count(struct attach *attach, struct tracer_process *process, const struct burst *burst)

@@ -69,10 +69,9 @@ static bool parse_map_line(const char *line, struct map_line *ret)
 
 static int add_volatile(struct tracer *tracer, struct address_range range)
 {
-	if (!ARRAY_GROW(tracer->volatile_code, tracer->volatile_count))
-		return error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory");
-	tracer->volatile_code[tracer->volatile_count++] = range;
-	return 0;
+	return ARRAY_ADD(tracer->volatile_code, tracer->volatile_count, range)
+		       ? 0
+		       : error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory");
 }
 
 /* Reads the executable mappings: their hash, and which of them are volatile. 1: the thread that
