@@ -15,6 +15,7 @@
  */
 #include <string.h>
 #include <sys/stat.h>
+#include "array.h"
 #include "process_change.h"
 #include "walk/space_range.h"
 
@@ -81,10 +82,7 @@ static void mark_versions(struct process *process, uint64_t time_ns, uint64_t st
 
 static bool has_image(const struct address_space *space)
 {
-	for (size_t i = 0; i < space->mapping_count; i++)
-		if (space->mapping[i].entry)
-			return true;
-	return false;
+	return ARRAY_ANY(space->mapping_count, i, space->mapping[i].entry);
 }
 
 bool process_is_given(const struct process *process)

@@ -16,6 +16,7 @@
  */
 #include <limits.h>
 #include <stdlib.h>
+#include "array.h"
 #include "process_set.h"
 #include "walk/space_range.h"
 
@@ -139,10 +140,9 @@ static bool touches(const struct walk_record *record, const struct list_change *
 bool process_version_misled(const struct list_version *version, const struct walk_record *record,
 			    uint64_t last_ns)
 {
-	for (unsigned int i = 0; i < version->change_count; i++)
-		if (last_ns >= version->change[i].time_ns && touches(record, &version->change[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(version->change_count, i,
+			 last_ns >= version->change[i].time_ns &&
+				 touches(record, &version->change[i]));
 }
 
 static bool is_over(struct list_version *version, uint64_t round, unsigned int sweeps)

@@ -72,6 +72,29 @@ static inline int array_order_u64(const void *left, const void *right)
 		array_low_;                                                                        \
 	})
 
+/* The number of elements of an array whose size is known. */
+#define ARRAY_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Linear search: a pointer to the first of count elements for which the expression is true, which names such a
+ * pointer one. NULL: there is none. */
+#define ARRAY_FIRST(array, count, one, is)                                                         \
+	({                                                                                         \
+		__typeof__((array)[0]) *one = NULL;                                                \
+		size_t array_at_ = 0, array_count_ = (count);                                      \
+		while (array_at_ < array_count_ && (one = &(array)[array_at_], !(is)))             \
+			array_at_++;                                                               \
+		array_at_ < array_count_ ? one : NULL;                                             \
+	})
+
+/* Whether the expression, which names an element's number i, is true for any of count elements. */
+#define ARRAY_ANY(count, i, is)                                                                    \
+	({                                                                                         \
+		size_t i = 0, array_count_ = (count);                                              \
+		while (i < array_count_ && !(is))                                                  \
+			i++;                                                                       \
+		i < array_count_;                                                                  \
+	})
+
 /* Defines a function for qsort(3) and bsearch(3), which compares elements of a type by a member; _TWO: and if
  * these are equal, by a second one. */
 #define ARRAY_ORDER(name, type, member) ARRAY_ORDER_TWO(name, type, member, member)

@@ -15,6 +15,7 @@
 #include <argp.h>
 #include <malloc.h>
 #include <string.h>
+#include "array.h"
 #include "base/cases/cases.h"
 #include "reports/changes/changes.h"
 #include "base/images/debug_link.h"
@@ -76,10 +77,7 @@ static const struct argp_option option_list[] = {
 /* If one is, the other should be. */
 static bool are_results(const struct options *options)
 {
-	for (size_t i = 0; i < options->paths; i++)
-		if (results_recognise(options->path[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(options->paths, i, results_recognise(options->path[i]));
 }
 
 /* What makes no sense together. */

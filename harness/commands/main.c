@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include "array.h"
 #include "base/child/child.h"
 #include "base/cli/cut_file.h"
 #include "base/cli/nearest_word.h"
@@ -136,11 +137,7 @@ static void print_help(FILE *file)
 
 static const struct command *find_command(const char *name)
 {
-	for (size_t i = 0; i < COMMAND_COUNT; i++) {
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	}
-	return NULL;
+	return ARRAY_FIRST(commands, COMMAND_COUNT, command, !strcmp(command->name, name));
 }
 
 /* A command that does not exist, and which one, or which of the options in its place, may have been meant. */

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "array.h"
 #include "base/child/child.h"
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
@@ -126,10 +127,7 @@ static const struct argp_option options[] = {
 
 static const struct format *find_format(const char *name)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(formats[i].name, name))
-			return &formats[i];
-	return NULL;
+	return ARRAY_FIRST(formats, ARRAY_COUNT(formats), format, !strcmp(format->name, name));
 }
 
 /* What makes no sense together. */

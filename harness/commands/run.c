@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "array.h"
 #include "base/child/child.h"
 #include "judge/compare/compare.h"
 #include "base/cli/options.h"
@@ -134,10 +135,7 @@ static void choose_engines(struct argp_state *state, struct arguments *arguments
 
 static bool runs_on_host(const struct arguments *arguments)
 {
-	for (size_t i = 0; i < arguments->run.kernel_count; i++)
-		if (!strcmp(arguments->kernel[i], HOST_LANE))
-			return true;
-	return false;
+	return ARRAY_ANY(arguments->run.kernel_count, i, !strcmp(arguments->kernel[i], HOST_LANE));
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "array.h"
 #include "base/child/child.h"
 #include "output_file.h"
 #include "plain_text.h"
@@ -176,11 +177,10 @@ bool output_files_are_inputs(const char *const *output, size_t outputs, const ch
 {
 	struct stat at;
 
-	for (size_t i = 0; i < inputs; i++)
-		if (input[i] && !stat(input[i], &at) &&
-		    output_files_have(output, outputs, at.st_dev, at.st_ino))
-			return true;
-	return output_files_are_one(output, outputs);
+	return ARRAY_ANY(inputs, i,
+			 input[i] && !stat(input[i], &at) &&
+				 output_files_have(output, outputs, at.st_dev, at.st_ino)) ||
+	       output_files_are_one(output, outputs);
 }
 
 bool output_files_are_program(const char *const *output, size_t outputs, const char *program)

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "array.h"
 #include "base/cli/json_counts.h"
 #include "base/cli/exit_status.h"
 #include "gate.h"
@@ -153,10 +154,7 @@ void gate_add_status(struct gate *gate, enum exit_status status)
 
 static bool has_left(const struct gate *gate, enum kind kind)
 {
-	for (size_t i = 0; i < GATE_REASON_COUNT; i++)
-		if (reasons[i].kind == kind && gate->left[i])
-			return true;
-	return false;
+	return ARRAY_ANY(GATE_REASON_COUNT, i, reasons[i].kind == kind && gate->left[i]);
 }
 
 enum exit_status gate_status(const struct gate *gate)
@@ -197,10 +195,7 @@ void gate_print(const struct gate *gate, FILE *file)
 
 bool gate_is_clean(const struct gate *gate)
 {
-	for (size_t i = 0; i < GATE_REASON_COUNT; i++)
-		if (gate->left[i])
-			return false;
-	return gate->checked > 0;
+	return !ARRAY_ANY(GATE_REASON_COUNT, i, gate->left[i]) && gate->checked > 0;
 }
 
 void gate_json(const struct gate *gate, json_t *object)

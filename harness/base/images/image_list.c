@@ -289,10 +289,10 @@ static int by_path(const void *a, const void *b)
 
 bool image_list_is_written(const struct image_list *list, const char *const *output, size_t outputs)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (output_files_have(output, outputs, list->image[i].device, list->image[i].inode))
-			return true;
-	return output_files_are_one(output, outputs);
+	return ARRAY_ANY(list->count, i,
+			 output_files_have(output, outputs, list->image[i].device,
+					   list->image[i].inode)) ||
+	       output_files_are_one(output, outputs);
 }
 
 void image_list_finish(struct image_list *list, unsigned int every)

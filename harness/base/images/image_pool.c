@@ -236,10 +236,7 @@ static int larger_first(const void *a, const void *b)
 
 static bool any_running(const struct image_pool *pool, const struct job *jobs)
 {
-	for (unsigned int i = 0; i < pool->jobs; i++)
-		if (jobs[i].fd >= 0)
-			return true;
-	return false;
+	return ARRAY_ANY(pool->jobs, i, jobs[i].fd >= 0);
 }
 
 int image_pool_run(const struct image_pool *asked, const struct image_list *list,

@@ -22,10 +22,7 @@ struct words {
 
 static bool begins_with(const char *text, const char *const *beginnings, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strncmp(text, beginnings[i], strlen(beginnings[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(count, i, !strncmp(text, beginnings[i], strlen(beginnings[i])));
 }
 
 /* Options that write or name other files. *ret_two: their argument is the next word. */
@@ -79,10 +76,9 @@ static bool writes_always(const char *text, bool any_source)
 static bool is_other_source(const struct compile_outputs *outputs, const char *text,
 			    const char *source)
 {
-	for (size_t i = 0; source && i < outputs->source.count; i++)
-		if (!strcmp(text, outputs->source.path[i]) && strcmp(text, source) != 0)
-			return true;
-	return false;
+	return source &&
+	       ARRAY_ANY(outputs->source.count, i,
+			 !strcmp(text, outputs->source.path[i]) && strcmp(text, source) != 0);
 }
 
 static bool add(struct words *words, const char *text)
@@ -230,10 +226,7 @@ static void remove_file(char *path)
 
 static bool any_assembly(const struct compile_outputs *outputs)
 {
-	for (size_t i = 0; i < outputs->source.count; i++)
-		if (compile_is_assembly(outputs->source.path[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(outputs->source.count, i, compile_is_assembly(outputs->source.path[i]));
 }
 
 /* Into a file of its own. map: where the linker's goes, or NULL. NULL: it can't be made. */

@@ -24,10 +24,7 @@ const char *compile_base_name(const char *path)
 
 bool compile_is_one_of(const char *text, const char *const *list, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(text, list[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(count, i, !strcmp(text, list[i]));
 }
 
 bool compile_has_name(const char *path, const char *const *patterns, size_t count)
@@ -36,10 +33,9 @@ bool compile_has_name(const char *path, const char *const *patterns, size_t coun
 
 	while (folder > path && folder[-1] != '/')
 		folder--;
-	for (size_t i = 0; i < count; i++)
-		if (!fnmatch(patterns[i], strchr(patterns[i], '/') ? folder : name, FNM_PATHNAME))
-			return true;
-	return false;
+	return ARRAY_ANY(
+		count, i,
+		!fnmatch(patterns[i], strchr(patterns[i], '/') ? folder : name, FNM_PATHNAME));
 }
 
 /* Whose first argument is the compiler. */

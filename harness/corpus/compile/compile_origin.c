@@ -59,10 +59,8 @@ static bool is_in_program(const char *section)
 	static const char *const beginnings[] = { ".debug", ".comment", ".note",   ".stab",
 						  ".gnu.",  ".symtab",	".strtab", ".shstrtab" };
 
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
-		if (!strncmp(section, beginnings[i], strlen(beginnings[i])))
-			return false;
-	return true;
+	return !ARRAY_ANY(ARRAY_COUNT(beginnings), i,
+			  !strncmp(section, beginnings[i], strlen(beginnings[i])));
 }
 
 /* section: of this line or the one before, if the name was too long for one. */
@@ -125,10 +123,7 @@ static bool is_installed(const char *path)
 		"/usr/local/go/",  "/nix/store/",	"/gnu/store/",
 	};
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (!strncmp(path, folders[i], strlen(folders[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_COUNT(folders), i, !strncmp(path, folders[i], strlen(folders[i])));
 }
 
 /* What is in that folder, from the slash on; NULL: it isn't. */

@@ -14,6 +14,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "compile_line.h"
 
 struct rust_line {
@@ -41,10 +42,8 @@ static bool is_query(const char *print)
 	static const char *const beside[] = { "link-args", "native-static-libs" };
 	size_t length = strcspn(print, "=");
 
-	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
-		if (strlen(beside[i]) == length && !strncmp(print, beside[i], length))
-			return false;
-	return true;
+	return !ARRAY_ANY(ARRAY_COUNT(beside), i,
+			  strlen(beside[i]) == length && !strncmp(print, beside[i], length));
 }
 
 static void take_codegen(struct rust_line *line, const char *value)
@@ -128,10 +127,9 @@ static bool emits(const struct rust_line *line, const char *kind, const char **r
 {
 	*ret_path = NULL;
 	*ret_length = 0;
-	for (size_t i = 0; i < line->emit_count; i++)
-		if (has_word(line->emits[i], kind, ret_path, ret_length))
-			return true;
-	return !line->emit_count && !strcmp(kind, "link");
+	return ARRAY_ANY(line->emit_count, i,
+			 has_word(line->emits[i], kind, ret_path, ret_length)) ||
+	       (!line->emit_count && !strcmp(kind, "link"));
 }
 
 static const struct {

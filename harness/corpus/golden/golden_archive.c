@@ -50,10 +50,7 @@ int golden_archive_add(struct golden_archive *archive, const char *name, char *d
 const struct golden_member *golden_archive_find(const struct golden_archive *archive,
 						const char *name)
 {
-	for (size_t i = 0; i < archive->count; i++)
-		if (!strcmp(archive->member[i].name, name))
-			return &archive->member[i];
-	return NULL;
+	return ARRAY_FIRST(archive->member, archive->count, member, !strcmp(member->name, name));
 }
 
 void golden_archive_deinit(struct golden_archive *archive)

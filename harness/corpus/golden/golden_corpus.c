@@ -11,6 +11,7 @@
 #include <fnmatch.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "array.h"
 #include "golden.h"
 
 /* ---- items ------------------------------------------------------------------------------- */
@@ -26,10 +27,8 @@ static bool matches(const char *glob, const struct golden_item *item)
 
 bool golden_chosen(const struct golden_options *options, const struct golden_item *item)
 {
-	for (size_t i = 0; i < options->name_count; i++)
-		if (matches(options->name[i], item))
-			return true;
-	return !options->name_count;
+	return ARRAY_ANY(options->name_count, i, matches(options->name[i], item)) ||
+	       !options->name_count;
 }
 
 /* The part of a library's name that tells it from its program's: "shared.gcc-12.O2-fp.ac.so" ->

@@ -127,19 +127,16 @@ void golden_text_deinit(struct golden_text *text)
 
 bool golden_text_has_function(const struct golden_text *text, const char *function)
 {
-	for (size_t i = 0; i < text->count; i++)
-		if (is_function(&text->line[i]) && !strcmp(text->line[i].function, function))
-			return true;
-	return false;
+	return ARRAY_ANY(text->count, i,
+			 is_function(&text->line[i]) && !strcmp(text->line[i].function, function));
 }
 
 static bool has_occurrence(const struct golden_text *text, const struct golden_line *wanted)
 {
-	for (size_t i = 0; i < text->count; i++)
-		if (is_function(&text->line[i]) && text->line[i].occurrence == wanted->occurrence &&
-		    !strcmp(text->line[i].function, wanted->function))
-			return true;
-	return false;
+	return ARRAY_ANY(text->count, i,
+			 is_function(&text->line[i]) &&
+				 text->line[i].occurrence == wanted->occurrence &&
+				 !strcmp(text->line[i].function, wanted->function));
 }
 
 /* Of lines in any order. Returns how many are left. */

@@ -121,10 +121,7 @@ static int read_line(struct corpus_binary *ret, const char *folder, char *line)
 
 const struct corpus_binary *manifest_find(const struct manifest *manifest, const char *name)
 {
-	for (size_t i = 0; i < manifest->count; i++)
-		if (!strcmp(manifest->binary[i].name, name))
-			return &manifest->binary[i];
-	return NULL;
+	return ARRAY_FIRST(manifest->binary, manifest->count, binary, !strcmp(binary->name, name));
 }
 
 static void binary_deinit(struct corpus_binary *binary)

@@ -9,6 +9,7 @@
  * come out. No engine's stack and no verdict plays a part.
  */
 #include <string.h>
+#include "array.h"
 #include "plant.h"
 #include "walk/walk_rows.h"
 
@@ -58,11 +59,9 @@ static bool is_true_caller(const struct point *point, const struct register_valu
 		known &= ~(1u << REGISTER_RSP);
 	else if (is_handler)
 		known &= ~CALLEE_SAVED_MASK;
-	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
-		if (known >> reg & 1 &&
-		    (!(caller->known >> reg & 1) || caller->value[reg] != right.value[reg]))
-			return false;
-	return true;
+	return !ARRAY_ANY(REGISTER_COUNT, reg,
+			  known >> reg & 1 && (!(caller->known >> reg & 1) ||
+					       caller->value[reg] != right.value[reg]));
 }
 
 bool plant_has_effect(const struct planting *planting, const struct point *point, const char *path)

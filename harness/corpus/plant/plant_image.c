@@ -417,8 +417,6 @@ void planting_deinit(struct planting *planting)
 
 const struct plant_range *planting_range(const struct planting *planting, uint64_t vaddr)
 {
-	for (size_t i = 0; i < planting->range_count; i++)
-		if (vaddr >= planting->range[i].pc && vaddr < planting->range[i].pc_end)
-			return &planting->range[i];
-	return NULL;
+	return ARRAY_FIRST(planting->range, planting->range_count, range,
+			   vaddr >= range->pc && vaddr < range->pc_end);
 }

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
+#include "array.h"
 #include "plant.h"
 
 /* DWARF 5, table 7.9. */
@@ -116,10 +117,8 @@ static int plant_save_offset(struct plant_site *site, struct error *error)
 
 static bool is_saved(const struct plant_program *program, uint64_t reg)
 {
-	for (size_t i = 0; i < program->count; i++)
-		if (program->op[i].opcode == CFA_OFFSET && program->op[i].a == reg)
-			return true;
-	return false;
+	return ARRAY_ANY(program->count, i,
+			 program->op[i].opcode == CFA_OFFSET && program->op[i].a == reg);
 }
 
 static int plant_save_register(struct plant_site *site, struct error *error)

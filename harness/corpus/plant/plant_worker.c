@@ -229,16 +229,11 @@ static bool is_planted_name(const struct worker *worker, const char *function)
 /* What a person reads: a table fault of a planted function, with more points than it had before. */
 static bool names_function(const struct worker *worker, const struct comparison *comparison)
 {
-	for (size_t i = 0; i < comparison->findings.count; i++) {
-		const struct finding *finding = &comparison->findings.finding[i];
-
-		if (finding->first.verdict == VERDICT_TABLE_FAULT &&
-		    !strcmp(finding->image, worker->path) &&
-		    is_planted_name(worker, finding->function) &&
-		    finding->count > clean_count(worker, finding))
-			return true;
-	}
-	return false;
+	return ARRAY_FIRST(comparison->findings.finding, comparison->findings.count, finding,
+			   finding->first.verdict == VERDICT_TABLE_FAULT &&
+				   !strcmp(finding->image, worker->path) &&
+				   is_planted_name(worker, finding->function) &&
+				   finding->count > clean_count(worker, finding)) != NULL;
 }
 
 /* ---- one planting ----------------------------------------------------------------------- */
@@ -423,15 +418,11 @@ static int plant_kind_everywhere(struct worker *worker, size_t index, uint64_t r
 /* Is the program's own CFI wrong already? Code that has none is not: start-up code never has. */
 static bool is_faulty(const struct worker *worker, const struct comparison *comparison)
 {
-	for (size_t i = 0; i < comparison->findings.count; i++) {
-		const struct finding *finding = &comparison->findings.finding[i];
-
-		if (finding->count && !strcmp(finding->image, worker->path) &&
-		    finding->first.kind != FAULT_MISSING &&
-		    finding->first.verdict != VERDICT_CONVERSION_LOSS_FLAGGED)
-			return true;
-	}
-	return false;
+	return ARRAY_FIRST(comparison->findings.finding, comparison->findings.count, finding,
+			   finding->count && !strcmp(finding->image, worker->path) &&
+				   finding->first.kind != FAULT_MISSING &&
+				   finding->first.verdict != VERDICT_CONVERSION_LOSS_FLAGGED) !=
+	       NULL;
 }
 
 /* The clean run. 1: the program is left out. */

@@ -9,6 +9,7 @@
  * function together. With --verbose every function has a line with its numbers.
  */
 #include <string.h>
+#include "array.h"
 #include "plain_text.h"
 #include "toolchains_text.h"
 
@@ -22,10 +23,7 @@ static bool same_function(const struct function_change *a, const struct function
 
 static bool named_before(const struct change_group *group, size_t index)
 {
-	for (size_t i = 0; i < index; i++)
-		if (same_function(group->change[i], group->change[index]))
-			return true;
-	return false;
+	return ARRAY_ANY(index, i, same_function(group->change[i], group->change[index]));
 }
 
 /* "leaf (frames O0-fp O2-fp)"; how many changes that are. */

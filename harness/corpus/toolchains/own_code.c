@@ -184,8 +184,6 @@ const char *own_code_plt(const struct own_code *code, uint64_t vaddr)
 
 bool own_code_has(const struct own_code *code, uint64_t vaddr)
 {
-	for (size_t i = 0; i < code->count; i++)
-		if (vaddr >= code->range[i].start && vaddr < code->range[i].end)
-			return true;
-	return false;
+	return ARRAY_ANY(code->count, i,
+			 vaddr >= code->range[i].start && vaddr < code->range[i].end);
 }

@@ -49,10 +49,8 @@ static bool same_rules(const struct diff_table *a, const struct diff_function *f
 	if (fa->row_count != fb->row_count || fa->signal != fb->signal ||
 	    fa->diagnostic != fb->diagnostic)
 		return false;
-	for (size_t i = 0; i < fa->row_count; i++)
-		if (a->row[fa->first_row + i].words != b->row[fb->first_row + i].words)
-			return false;
-	return true;
+	return !ARRAY_ANY(fa->row_count, i,
+			  a->row[fa->first_row + i].words != b->row[fb->first_row + i].words);
 }
 
 static enum function_outcome outcome_of(const struct code_profile *a, size_t in_a,

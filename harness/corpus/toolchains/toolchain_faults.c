@@ -132,10 +132,7 @@ static void set_states(struct toolchains *model, const struct cell *const *cell,
 /* What some toolchains have and others have not says more than what all have. */
 static bool is_divided(const struct toolchain_fault *fault, size_t toolchains)
 {
-	for (size_t i = 0; i < toolchains; i++)
-		if (fault->state[i] == FAULT_ABSENT)
-			return true;
-	return false;
+	return ARRAY_ANY(toolchains, i, fault->state[i] == FAULT_ABSENT);
 }
 
 struct order {

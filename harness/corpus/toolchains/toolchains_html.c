@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "array.h"
 #include "reports/report/html.h"
 #include "toolchain_model.h"
 
@@ -144,11 +145,9 @@ static void put_title(const struct page *page, const struct toolchain_fault *fau
 /* A column: of a toolchain with which any fault of the origin was tried. */
 static bool has_column(const struct toolchains *model, enum fault_origin origin, size_t toolchain)
 {
-	for (size_t i = 0; i < model->fault_count; i++)
-		if (model->fault[i].origin == origin &&
-		    model->fault[i].state[toolchain] != FAULT_UNTRIED)
-			return true;
-	return false;
+	return ARRAY_ANY(model->fault_count, i,
+			 model->fault[i].origin == origin &&
+				 model->fault[i].state[toolchain] != FAULT_UNTRIED);
 }
 
 static void put_version(const struct page *page, size_t index)

@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "plain_text.h"
 #include "base/cli/no_memory.h"
 #include "toolchain_model.h"
@@ -38,11 +39,9 @@ struct version_table {
 /* Whether any fault of compiled code was tried with it: else its column would be empty. */
 static bool has_column(const struct toolchains *model, size_t toolchain)
 {
-	for (size_t i = 0; i < model->fault_count; i++)
-		if (model->fault[i].origin == ORIGIN_COMPILED &&
-		    model->fault[i].state[toolchain] != FAULT_UNTRIED)
-			return true;
-	return false;
+	return ARRAY_ANY(model->fault_count, i,
+			 model->fault[i].origin == ORIGIN_COMPILED &&
+				 model->fault[i].state[toolchain] != FAULT_UNTRIED);
 }
 
 static const char *family_of(const struct toolchains *model, const struct version_column *column)

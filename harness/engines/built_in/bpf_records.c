@@ -186,10 +186,7 @@ int bpf_records_pass(struct bpf_records *records, struct error *error)
 
 static bool has_guess(const struct stack *stack)
 {
-	for (uint32_t i = 0; i < stack->count; i++)
-		if (stack_is_guessed(stack, i))
-			return true;
-	return false;
+	return ARRAY_ANY(stack->count, i, stack_is_guessed(stack, i));
 }
 
 int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop, bool frame_pointer,

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "engine.h"
 #include "engines/driven/driven.h"
 #include "engines/external/external.h"
@@ -35,10 +36,8 @@ static int add_engine(struct engine_list *list, const struct engine *engine, str
 
 static bool is_name(const char *name, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		if (!isalnum((unsigned char)name[i]) && !strchr("_.-", name[i]))
-			return false;
-	return size && size <= ENGINE_NAME_MAX;
+	return !ARRAY_ANY(size, i, !isalnum((unsigned char)name[i]) && !strchr("_.-", name[i])) &&
+	       size && size <= ENGINE_NAME_MAX;
 }
 
 char *engine_name_take(const char *word, const char **ret_text, struct error *error)

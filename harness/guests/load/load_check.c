@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "base/cli/input_file.h"
 #include "base/cases/cases.h"
 #include "base/cli/json_counts.h"
@@ -240,14 +241,10 @@ static int read_results(struct check *check, struct error *error)
 /* Is there a result of the line's kernel; and by its compiler, if that counts? */
 static bool is_measured(const struct check *check, const struct load_result *line, bool by_compiler)
 {
-	for (size_t i = 0; i < check->results.count; i++) {
-		const struct load_result *result = &check->results.line[i];
-
-		if (!strcmp(result->kernel, line->kernel) &&
-		    (!by_compiler || !strcmp(result->compiler, line->compiler)))
-			return true;
-	}
-	return false;
+	return ARRAY_FIRST(check->results.line, check->results.count, result,
+			   !strcmp(result->kernel, line->kernel) &&
+				   (!by_compiler || !strcmp(result->compiler, line->compiler))) !=
+	       NULL;
 }
 
 static void check_recorded(struct check *check)

@@ -55,11 +55,7 @@ static int by_key(const void *a, const void *b)
 const struct load_result *load_record_find(const struct load_record *record,
 					   const struct load_result *result)
 {
-	for (size_t i = 0; i < record->count; i++) {
-		if (!by_key(&record->line[i], result))
-			return &record->line[i];
-	}
-	return NULL;
+	return ARRAY_FIRST(record->line, record->count, line, !by_key(line, result));
 }
 
 int load_record_set(struct load_record *record, const struct load_result *result)

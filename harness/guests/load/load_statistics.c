@@ -23,6 +23,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "load.h"
 
 #define TAIL_LINES 12
@@ -122,11 +123,7 @@ static bool is_statistics(const char *line, size_t length)
 	static const char *const word[] = { "verification time ", "stack depth ", "subprog ",
 					    "insns processed ", "processed " };
 
-	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++) {
-		if (begins(line, length, word[i]))
-			return true;
-	}
-	return !length;
+	return ARRAY_ANY(ARRAY_COUNT(word), i, begins(line, length, word[i])) || !length;
 }
 
 /* "arg#0 reference type('UNKNOWN ') size cannot be determined: -22" is said of each function of a program that

@@ -21,6 +21,7 @@
  */
 #include <jansson.h>
 #include <string.h>
+#include "array.h"
 #include "clock.h"
 #include "base/cli/no_memory.h"
 #include "run.h"
@@ -287,13 +288,9 @@ bool batch_output(struct batch *batch, enum run_stream which, const void *data, 
 /* compare's status is the worst of its entries'. Any other says that it did not end well. */
 static bool is_explained(const struct batch *batch, int exit_code)
 {
-	for (size_t i = 0; i < batch->count; i++) {
-		const struct batch_entry *entry = &batch->entry[i];
-
-		if (entry->started && entry->closed[RUN_STDOUT] && entry->exit_status == exit_code)
-			return true;
-	}
-	return false;
+	return ARRAY_FIRST(batch->entry, batch->count, entry,
+			   entry->started && entry->closed[RUN_STDOUT] &&
+				   entry->exit_status == exit_code) != NULL;
 }
 
 /* Whom an end that nothing explains is laid to: who ran, or would have run next, or was last. */

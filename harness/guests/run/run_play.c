@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "array.h"
 #include "base/cli/no_memory.h"
 #include "run.h"
 #include "judge/replay/recording_images.h"
@@ -107,13 +108,9 @@ static void finish_all(struct play *play, enum cell_status status, const char *r
 
 static struct played *find(struct play *play, const char *recording)
 {
-	for (size_t i = 0; i < play->count; i++) {
-		struct played *played = &play->played[i];
-
-		if (!played->done && played->recording && !strcmp(played->recording, recording))
-			return played;
-	}
-	return NULL;
+	return ARRAY_FIRST(play->played, play->count, played,
+			   !played->done && played->recording &&
+				   !strcmp(played->recording, recording));
 }
 
 static void take_object(struct play *play, json_t *object)

@@ -25,6 +25,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "array.h"
 #include "apt.h"
 #include "cache.h"
 #include "base/child/subprocess.h"
@@ -154,11 +155,8 @@ static bool is_debian_suite(const char *suite, size_t length)
 
 	while (base < length && suite[base] != '-' && suite[base] != '/')
 		base++;
-	for (size_t i = 0; i < sizeof(name) / sizeof(*name); i++) {
-		if (strlen(name[i]) == base && !memcmp(name[i], suite, base))
-			return true;
-	}
-	return false;
+	return ARRAY_ANY(ARRAY_COUNT(name), i,
+			 strlen(name[i]) == base && !memcmp(name[i], suite, base));
 }
 
 /* One line of --print-uris: 'MIRROR/dists/SUITE/InRelease' FILE SIZE. */

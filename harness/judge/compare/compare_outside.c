@@ -16,6 +16,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "array.h"
 #include "comparer.h"
 #include "walk/mapped_file.h"
 #include "walk/walk_rows.h"
@@ -121,11 +122,9 @@ static bool line_is_suspect(char *line, const struct noting_memory *memory, stru
 
 	if (!is_key && !maps_line_parse(line, last))
 		return false;
-	for (size_t i = 0; i < memory->count; i++)
-		if (is_key ? key && overlaps(&memory->note[i], last)
-			   : is_suspect(&memory->note[i], last))
-			return true;
-	return false;
+	return ARRAY_ANY(memory->count, i,
+			 is_key ? key && overlaps(&memory->note[i], last)
+				: is_suspect(&memory->note[i], last));
 }
 
 static bool memory_is_doubtful(struct comparer *comparer, const struct evidence *evidence)

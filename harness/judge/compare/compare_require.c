@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "array.h"
 #include "base/cli/nearest_word.h"
 #include "compare.h"
 #include "compare_fraction.h"
@@ -51,10 +52,7 @@ static const struct field {
 
 static const struct field *find_field(const char *name)
 {
-	for (size_t i = 0; i < FIELD_COUNT; i++)
-		if (!strcmp(fields[i].name, name))
-			return &fields[i];
-	return NULL;
+	return ARRAY_FIRST(fields, FIELD_COUNT, field, !strcmp(field->name, name));
 }
 
 static struct fraction fraction_of(const struct compare_engine *engine, const struct field *field)
@@ -163,10 +161,8 @@ int requirement_parse(const char *text, struct requirement *ret, struct error *e
 
 static const struct compare_engine *engine_of(const struct comparison *comparison, const char *name)
 {
-	for (size_t i = 0; i < comparison->engine_count; i++)
-		if (!strcmp(comparison->engine[i].engine->name, name))
-			return &comparison->engine[i];
-	return NULL;
+	return ARRAY_FIRST(comparison->engine, comparison->engine_count, engine,
+			   !strcmp(engine->engine->name, name));
 }
 
 static bool holds(enum requirement_relation relation, int order)

@@ -8,6 +8,7 @@
  * (verdict/doubt.h).
  */
 #include <dwarf.h>
+#include "array.h"
 #include "comparer.h"
 #include "walk/walk_rows.h"
 
@@ -89,9 +90,8 @@ bool reread_comes_out_right(void *context, const struct reread *reread)
 	target_memory_reset(comparer->memory, tid);
 	if (walk_rows_step(&comparer->space, &regs, &exact_pc, &memory))
 		return false;
-	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
-		if (reread->right.known >> reg & 1 &&
-		    (!(regs.known >> reg & 1) || regs.value[reg] != reread->right.value[reg]))
-			return false;
-	return true;
+	return !ARRAY_ANY(
+		REGISTER_COUNT, reg,
+		reread->right.known >> reg & 1 &&
+			(!(regs.known >> reg & 1) || regs.value[reg] != reread->right.value[reg]));
 }

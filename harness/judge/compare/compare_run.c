@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "clock.h"
 #include "process_scan.h"
 #include "comparer.h"
@@ -272,10 +273,8 @@ bool comparison_has_findings(const struct comparison *comparison)
 	uint64_t ignored = comparison_ignored(comparison) -
 			   comparison->ignored[VERDICT_CONVERSION_LOSS_FLAGGED];
 
-	for (size_t i = 0; i < comparison->engine_count; i++)
-		if (comparison->engine[i].score.silent)
-			return true;
-	return comparison->points !=
-	       verdict[VERDICT_EXACT] + verdict[VERDICT_CONVERSION_LOSS_FLAGGED] +
-		       verdict[VERDICT_ABSENT] + verdict[VERDICT_UNPROVEN] + ignored;
+	return ARRAY_ANY(comparison->engine_count, i, comparison->engine[i].score.silent) ||
+	       comparison->points !=
+		       verdict[VERDICT_EXACT] + verdict[VERDICT_CONVERSION_LOSS_FLAGGED] +
+			       verdict[VERDICT_ABSENT] + verdict[VERDICT_UNPROVEN] + ignored;
 }

@@ -77,10 +77,8 @@ struct dispute_answer *dispute_add_answer(struct dispute *dispute, const char *e
 
 struct dispute_answer *dispute_find_answer(const struct dispute *dispute, const char *engine)
 {
-	for (size_t i = 0; i < dispute->answer_count; i++)
-		if (!strcmp(dispute->answer[i].engine, engine))
-			return &dispute->answer[i];
-	return NULL;
+	return ARRAY_FIRST(dispute->answer, dispute->answer_count, answer,
+			   !strcmp(answer->engine, engine));
 }
 
 const char *dispute_text(const struct dispute *dispute, const char *key)

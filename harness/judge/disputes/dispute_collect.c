@@ -278,10 +278,7 @@ static int keep_whole_images(struct dispute *dispute, struct error *error)
 
 static bool somebody_differs(const struct dispute *dispute)
 {
-	for (size_t i = 0; i < dispute->answer_count; i++)
-		if (dispute->answer[i].differs)
-			return true;
-	return false;
+	return ARRAY_ANY(dispute->answer_count, i, dispute->answer[i].differs);
 }
 
 static int ask_until_same(struct dispute_recorder *recorder, const struct dispute_said *said,

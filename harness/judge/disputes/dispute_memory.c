@@ -34,10 +34,7 @@ bool dispute_add_page(struct dispute *dispute, uint64_t address, const void *byt
 
 static bool is_unreadable(const struct dispute *dispute, uint64_t page)
 {
-	for (size_t i = 0; i < dispute->unreadable_count; i++)
-		if (dispute->unreadable[i] == page)
-			return true;
-	return false;
+	return ARRAY_ANY(dispute->unreadable_count, i, dispute->unreadable[i] == page);
 }
 
 /* The page's bytes, which are kept from now on; NULL: it can't be read. */

@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "array.h"
 #include "cfi/code_name.h"
 #include "disputes.h"
 
@@ -19,10 +20,8 @@ static const char *base_name(const char *path)
 
 static const struct dispute_code *code_at(const struct dispute *dispute, uint64_t pc)
 {
-	for (size_t i = 0; i < dispute->code_count; i++)
-		if (pc >= dispute->code[i].start && pc < dispute->code[i].end)
-			return &dispute->code[i];
-	return NULL;
+	return ARRAY_FIRST(dispute->code, dispute->code_count, code,
+			   pc >= code->start && pc < code->end);
 }
 
 void dispute_describe(const struct dispute *dispute, const struct dispute_stage *stage, uint64_t pc,

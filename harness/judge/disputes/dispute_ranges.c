@@ -74,10 +74,7 @@ static bool is_needed(const GElf_Shdr *header, const char *name)
 	case SHT_X86_64_UNWIND: return true;
 	default: break;
 	}
-	for (size_t i = 0; name && i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (!strcmp(name, needed[i]))
-			return true;
-	return false;
+	return name && ARRAY_ANY(ARRAY_COUNT(needed), i, !strcmp(name, needed[i]));
 }
 
 static int keep_sections(struct dispute_image *image, Elf *elf, size_t names, struct error *error)

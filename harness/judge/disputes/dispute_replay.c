@@ -109,10 +109,7 @@ static int ask(struct dispute *dispute, struct dispute_stage *stage, const struc
 
 static bool is_asked(const struct dispute_replay *replay, const char *engine)
 {
-	for (size_t i = 0; i < replay->count; i++)
-		if (!strcmp(replay->verdict[i].engine, engine))
-			return true;
-	return false;
+	return ARRAY_ANY(replay->count, i, !strcmp(replay->verdict[i].engine, engine));
 }
 
 /* All that are built in; of the others it is said that they were not asked. */

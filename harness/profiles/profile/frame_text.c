@@ -11,6 +11,7 @@
  */
 #include <ctype.h>
 #include <string.h>
+#include "array.h"
 #include "frame_text.h"
 
 /* Where the kernel is entered (arch/x86/entry, arch/arm64/kernel/entry.S): their beginnings. */
@@ -51,10 +52,8 @@ static const char *const entry_beginnings[] = {
 
 bool frame_text_enters_kernel(const char *name)
 {
-	for (size_t i = 0; i < sizeof(entry_beginnings) / sizeof(entry_beginnings[0]); i++)
-		if (!strncmp(name, entry_beginnings[i], strlen(entry_beginnings[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_COUNT(entry_beginnings), i,
+			 !strncmp(name, entry_beginnings[i], strlen(entry_beginnings[i])));
 }
 
 /* Takes a suffix "_[k]" away: its letter, or 0. */

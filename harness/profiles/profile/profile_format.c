@@ -14,6 +14,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include "array.h"
 #include "frame_text.h"
 #include "json_outline.h"
 #include "otlp.h"
@@ -87,15 +88,10 @@ static const struct json_mark {
 
 static const struct json_mark *find_mark(const struct json_key *key)
 {
-	for (size_t i = 0; i < sizeof(json_marks) / sizeof(json_marks[0]); i++) {
-		const struct json_mark *mark = &json_marks[i];
-
-		if (mark->depth == key->depth && span_is(key->name, mark->name) &&
-		    (!mark->parent || span_is(key->parent, mark->parent)) &&
-		    (!mark->text || span_begins(key->text, mark->text)))
-			return mark;
-	}
-	return NULL;
+	return ARRAY_FIRST(json_marks, ARRAY_COUNT(json_marks), mark,
+			   mark->depth == key->depth && span_is(key->name, mark->name) &&
+				   (!mark->parent || span_is(key->parent, mark->parent)) &&
+				   (!mark->text || span_begins(key->text, mark->text)));
 }
 
 /* The mark of a format that is read, or else of what else it is; NULL: none. */
@@ -136,10 +132,8 @@ static const struct json_mark *mark_of_lines(struct span data)
 
 static bool is_text(struct span data)
 {
-	for (size_t i = 0; i < data.size; i++)
-		if ((unsigned char)data.at[i] < ' ' && !isspace((unsigned char)data.at[i]))
-			return false;
-	return true;
+	return !ARRAY_ANY(data.size, i,
+			  (unsigned char)data.at[i] < ' ' && !isspace((unsigned char)data.at[i]));
 }
 
 /* "a;b 12" */

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "array.h"
 #include "base/child/ending_signals.h"
 #include "clock.h"
 #include "sample.h"
@@ -31,10 +32,7 @@ static const struct sample_clock clocks[] = {
 
 const struct sample_clock *sample_clock_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
-		if (strcmp(clocks[i].name, name) == 0)
-			return &clocks[i];
-	return NULL;
+	return ARRAY_FIRST(clocks, ARRAY_COUNT(clocks), clock, strcmp(clock->name, name) == 0);
 }
 
 struct sampler {

@@ -32,10 +32,8 @@ void sample_uprobes_deinit(struct sample_uprobes *uprobes)
 
 static bool is_in_code(const struct sample_uprobes *uprobes, uint64_t pc)
 {
-	for (size_t i = 0; i < uprobes->code_count; i++)
-		if (pc >= uprobes->code[i].start && pc < uprobes->code[i].end)
-			return true;
-	return false;
+	return ARRAY_ANY(uprobes->code_count, i,
+			 pc >= uprobes->code[i].start && pc < uprobes->code[i].end);
 }
 
 static int add_pc(struct probed_pcs *pcs, uint64_t pc, struct error *error)
@@ -52,10 +50,7 @@ static int add_pc(struct probed_pcs *pcs, uint64_t pc, struct error *error)
 /* pc is one of these, or up to so many bytes behind. */
 static bool is_near(const struct probed_pcs *pcs, uint64_t pc, uint64_t bytes)
 {
-	for (size_t i = 0; i < pcs->count; i++)
-		if (pc - pcs->pc[i] <= bytes)
-			return true;
-	return false;
+	return ARRAY_ANY(pcs->count, i, pc - pcs->pc[i] <= bytes);
 }
 
 static int add_code(struct sample_uprobes *uprobes, const struct mapping *mapping,

@@ -8,6 +8,7 @@
  */
 #include <ctype.h>
 #include <string.h>
+#include "array.h"
 #include "score_grade.h"
 #include "score_spelling.h"
 
@@ -245,10 +246,7 @@ static bool is_coded(const char *word, size_t size)
 	for (size_t i = 0; i < sizeof(coded) / sizeof(coded[0]); i++)
 		if (strlen(coded[i]) == size && !memcmp(coded[i], word, size))
 			return true;
-	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
-		if (!strncmp(begin[i], word, strlen(begin[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_COUNT(begin), i, !strncmp(begin[i], word, strlen(begin[i])));
 }
 
 void name_ask(const char *name, struct name_asked *ret)

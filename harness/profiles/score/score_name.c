@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "score_name.h"
 #include "score_spelling.h"
 
@@ -24,18 +25,13 @@ static const char *const clones[] = { "cold",	     "part",	 "constprop", "isra",
 
 static bool is_clone(const char *at, size_t size)
 {
-	for (size_t i = 0; i < sizeof(clones) / sizeof(clones[0]); i++)
-		if (strlen(clones[i]) == size && !memcmp(at, clones[i], size))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_COUNT(clones), i,
+			 strlen(clones[i]) == size && !memcmp(at, clones[i], size));
 }
 
 static bool is_number(const char *at, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		if (!isdigit((unsigned char)at[i]))
-			return false;
-	return size > 0;
+	return !ARRAY_ANY(size, i, !isdigit((unsigned char)at[i])) && size > 0;
 }
 
 /* "f.part.0.cold" -> "f", a suffix a call. */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "score_spelling.h"
 
 #define NONE	   SIZE_MAX
@@ -603,10 +604,7 @@ static bool is_default(const char *text)
 						"std::default_delete<", "std::less<",
 						"std::hash<",		"std::equal_to<" };
 
-	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
-		if (begins(text, defaults[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_COUNT(defaults), i, begins(text, defaults[i]));
 }
 
 static void replace(char *text, size_t at, const char *from, const char *to)

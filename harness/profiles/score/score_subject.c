@@ -32,10 +32,7 @@ static bool is_own_name(const struct score_truth *truth, struct span name)
 {
 	if (is_same_name(name, truth->comm))
 		return true;
-	for (size_t i = 0; i < truth->names; i++)
-		if (is_same_name(name, truth->name[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(truth->names, i, is_same_name(name, truth->name[i]));
 }
 
 /* ---- folded stacks ---------------------------------------------------------------------------- */

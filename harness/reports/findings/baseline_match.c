@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "array.h"
 #include "base/cli/json_counts.h"
 #include "findings.h"
 #include "plain_text.h"
@@ -28,10 +29,8 @@ static size_t alike(const char *a, const char *b)
 
 static struct baseline_image *image_of_path(struct baseline *baseline, const char *path)
 {
-	for (size_t i = 0; i < baseline->count; i++)
-		if (!strcmp(json_text(baseline->image[i].object, "image"), path))
-			return &baseline->image[i];
-	return NULL;
+	return ARRAY_FIRST(baseline->image, baseline->count, image,
+			   !strcmp(json_text(image->object, "image"), path));
 }
 
 /* The most alike of those that are nobody's yet; NULL if there is none, or several. */
@@ -80,10 +79,8 @@ size_t baseline_pair(struct baseline *baseline, const char *const *image, size_t
 
 struct baseline_image *baseline_image_find(const struct baseline *baseline, const char *image)
 {
-	for (size_t i = 0; i < baseline->count; i++)
-		if (baseline->image[i].now && !strcmp(baseline->image[i].now, image))
-			return &baseline->image[i];
-	return NULL;
+	return ARRAY_FIRST(baseline->image, baseline->count, known,
+			   known->now && !strcmp(known->now, image));
 }
 
 /* ---- findings ------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
  * libraries, and assembly that is wrong on purpose.
  */
 #include <string.h>
+#include "array.h"
 #include "results.h"
 
 static const char *const origin_names[ORIGIN_COUNT] = {
@@ -57,10 +58,8 @@ static bool is_compilers(const char *function)
 	static const char *const prefixes[] = { "__x86_indirect_thunk_", "__x86_return_thunk",
 						"__llvm_retpoline_" };
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strncmp(function, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_COUNT(prefixes), i,
+			 !strncmp(function, prefixes[i], strlen(prefixes[i])));
 }
 
 enum fault_origin fault_origin_of(const struct cell *cell, const struct finding_record *finding)

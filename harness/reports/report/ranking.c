@@ -181,10 +181,8 @@ static void print_table(const struct results *results, const char *kernel, FILE 
 
 static bool first_of_program(const struct results *results, size_t index)
 {
-	for (size_t i = 0; i < index; i++)
-		if (!strcmp(results->cell[i].program, results->cell[index].program))
-			return false;
-	return true;
+	return !ARRAY_ANY(index, i,
+			  !strcmp(results->cell[i].program, results->cell[index].program));
 }
 
 static void share_of(char *ret, size_t size, struct ranking *own, const char *engine)

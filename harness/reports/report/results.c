@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "array.h"
 #include "results.h"
 #include "base/cli/json_counts.h"
 
@@ -187,11 +188,8 @@ void results_deinit(struct results *results)
 
 const struct results_kernel *results_kernel_find(const struct results *results, const char *name)
 {
-	for (size_t i = 0; i < results->kernel_count; i++) {
-		if (!strcmp(results->kernel[i].name, name))
-			return &results->kernel[i];
-	}
-	return NULL;
+	return ARRAY_FIRST(results->kernel, results->kernel_count, kernel,
+			   !strcmp(kernel->name, name));
 }
 
 const char *results_kernel_label(const struct results *results, const char *name)

@@ -125,10 +125,7 @@ static bool is_known(const char *type)
 	static const char *const types[] = { "begin", "finding",     "unproven", "skip",
 					     "score", "requirement", "verdicts", "end" };
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (!strcmp(type, types[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_COUNT(types), i, !strcmp(type, types[i]));
 }
 
 /* What is wrong with the object, or NULL. */

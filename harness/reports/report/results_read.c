@@ -269,10 +269,7 @@ static bool is_of_compare(const char *type)
 	static const char *const types[] = { "begin", "finding", "unproven",
 					     "skip",  "score",	 "verdicts" };
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (!strcmp(type, types[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(ARRAY_COUNT(types), i, !strcmp(type, types[i]));
 }
 
 bool results_recognise(const char *path)

@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "base/cli/json_counts.h"
 #include "results.h"
 #include "plain_text.h"
@@ -43,11 +44,8 @@ static void print_coloured(const struct printer *table, const char *colour, cons
 /* True at the first cell of each program. */
 static bool first_of_program(const struct results *results, size_t index)
 {
-	for (size_t i = 0; i < index; i++) {
-		if (!strcmp(results->cell[i].program, results->cell[index].program))
-			return false;
-	}
-	return true;
+	return !ARRAY_ANY(index, i,
+			  !strcmp(results->cell[i].program, results->cell[index].program));
 }
 
 static void count_program(const struct results *results, const char *program, const char *kernel,
@@ -169,11 +167,8 @@ static bool have_frames(const struct printer *table)
 {
 	size_t shares = table->tally->engine_count * table->results->kernel_count;
 
-	for (size_t i = 0; i < shares; i++) {
-		if (table->tally->share[i].frames[0] || table->tally->share[i].frames[1])
-			return true;
-	}
-	return false;
+	return ARRAY_ANY(shares, i,
+			 table->tally->share[i].frames[0] || table->tally->share[i].frames[1]);
 }
 
 static void print_engines(const struct printer *table)
