@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "freed.h"
 #include "face.h"
 
 _Static_assert((int)STACKPROOF_ENTRY_STEP == WALK_ENTRY_STEP &&
@@ -136,14 +137,11 @@ static int attach_everywhere(struct stackproof_session *session, const struct pe
 			     struct error *error)
 {
 	static const char path[] = "/sys/devices/system/cpu/online";
-	FILE *online = fopen(path, "re");
-	int status;
+	FILE_CLOSED FILE *online = fopen(path, "re");
 
 	if (!online)
 		return error_set_errno(error, "%s", path);
-	status = attach_cpus(session, online, attr, error);
-	fclose(online);
-	return status;
+	return attach_cpus(session, online, attr, error);
 }
 
 int stackproof_session_attach_samples(struct stackproof_session *session, pid_t tid, int cpu,

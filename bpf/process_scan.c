@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "freed.h"
 #include "array.h"
 #include "process_scan.h"
 
@@ -63,7 +64,7 @@ static int add(struct scan *scan, const struct scanned *process, struct error *e
 
 static int list(struct scan *scan, pid_t root, struct error *error)
 {
-	DIR *folder = opendir("/proc");
+	DIR_CLOSED DIR *folder = opendir("/proc");
 	struct dirent *entry;
 	int status = 0;
 	char state;
@@ -84,7 +85,6 @@ static int list(struct scan *scan, pid_t root, struct error *error)
 		process.wanted = !root || process.pid == root;
 		status = add(scan, &process, error);
 	}
-	closedir(folder);
 	return status;
 }
 
@@ -136,7 +136,7 @@ pid_t process_other_thread(pid_t pid)
 	struct dirent *entry;
 	pid_t found = 0;
 	char path[32];
-	DIR *folder;
+	DIR_CLOSED DIR *folder = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	folder = opendir(path);
@@ -146,8 +146,6 @@ pid_t process_other_thread(pid_t pid)
 		if (tid && tid != pid)
 			found = tid;
 	}
-	if (folder)
-		closedir(folder);
 	return found;
 }
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "freed.h"
 #include "array.h"
 #include "stack_counts.h"
 
@@ -126,8 +127,8 @@ static void sweep(struct stack_counts *counts)
 int stack_counts_take(struct stack_counts *counts, stack_count_fn fn, void *context,
 		      uint64_t *ret_unsent, struct error *error)
 {
-	struct walk_stack_count *value = calloc(BATCH, sizeof(*value));
-	struct walk_stack_key *key = calloc(BATCH, sizeof(*key));
+	FREED struct walk_stack_count *value = calloc(BATCH, sizeof(*value));
+	FREED struct walk_stack_key *key = calloc(BATCH, sizeof(*key));
 	int fd = counts->map_fd[!counts->filling], status = 0;
 	uint32_t batch, *from = NULL, count;
 	bool end = false;
@@ -148,8 +149,6 @@ int stack_counts_take(struct stack_counts *counts, stack_count_fn fn, void *cont
 	}
 	if (!status)
 		sweep(counts);
-	free(key);
-	free(value);
 	return status;
 }
 

@@ -216,13 +216,12 @@ static enum compile_owner owner_of(const void *context, const struct finding_rec
 static void find_lines(struct wrapping *wrapping, const char *path)
 {
 	struct compile_findings *findings = &wrapping->findings;
-	struct image_list list = { NULL };
+	struct image_list list DEINIT(image_list_deinit) = { NULL };
 	struct error error;
 
 	findings->lines = json_array();
 	if (path && !image_list_add(&list, path, &error))
 		lint_paths(wrapping, &list, take_line, &error); /* else without lines */
-	image_list_deinit(&list);
 }
 
 /* What was found in an image, with the lines and without what isn't this build's. */
@@ -253,7 +252,7 @@ static void tell(struct wrapping *wrapping, const struct compile_outputs *output
 static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs *outputs,
 			struct error *error)
 {
-	struct image_list list = { NULL };
+	struct image_list list DEINIT(image_list_deinit) = { NULL };
 	json_t *image;
 	int result = 0;
 	size_t i;
@@ -265,7 +264,6 @@ static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs 
 	if (!result)
 		result = lint_paths(wrapping, &list, take_object, error);
 	json_array_foreach(wrapping->findings.image, i, image) tell(wrapping, outputs, image);
-	image_list_deinit(&list);
 	return result;
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "freed.h"
 #include "base/cli/options.h"
 #include "corpus/manifest/corpus_own.h"
 #include "base/cli/command_line.h"
@@ -139,7 +140,7 @@ int command_corpus(int argc, char **argv)
 		.own.jobs = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 	};
 	struct corpus_own *own = &arguments.own;
-	char *folder = NULL;
+	FREED char *folder = NULL;
 	struct error error;
 
 	argp_err_exit_status = EXIT_USAGE;
@@ -153,13 +154,11 @@ int command_corpus(int argc, char **argv)
 	}
 	if (corpus_own_build(own, &error)) {
 		error_print(stderr, "corpus", &error);
-		free(folder);
 		return error.code == ERROR_TEXT_SYNTAX ? EXIT_USAGE
 		       : error.code == ERROR_UNAVAILABLE || error.code == ERROR_PROTOCOL
 			       ? EXIT_SKIPPED
 			       : EXIT_ENVIRONMENT;
 	}
 	enum exit_status status = arguments.build_only ? EXIT_OK : run(&arguments);
-	free(folder);
 	return status;
 }

@@ -229,7 +229,7 @@ static int with_manifest(struct golden_run *run, const struct manifest *manifest
 
 static int run_corpus(struct golden_run *run, const char *corpus)
 {
-	struct manifest manifest = { 0 };
+	struct manifest manifest DEINIT(manifest_deinit) = { 0 };
 	struct error error = { 0 };
 	int status = EXIT_BAD_INPUT;
 
@@ -237,7 +237,6 @@ static int run_corpus(struct golden_run *run, const char *corpus)
 		error_print(stderr, "stackproof golden", &error);
 	else
 		status = with_manifest(run, &manifest, &error);
-	manifest_deinit(&manifest);
 	return status;
 }
 

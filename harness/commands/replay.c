@@ -364,7 +364,7 @@ static int check_case(const char *path, struct error *error)
 
 static int print_files(const struct settings *settings)
 {
-	struct recording_images images = { 0 };
+	struct recording_images images DEINIT(recording_images_deinit) = { 0 };
 	struct gate gate = { .unit = "recordings" };
 
 	for (char **path = settings->file; *path; path++) {
@@ -380,7 +380,6 @@ static int print_files(const struct settings *settings)
 	bool terminal = isatty(STDOUT_FILENO) == 1;
 	for (size_t i = 0; i < images.count; i++)
 		puts(terminal ? PLAIN_TEXT(images.path[i]) : images.path[i]);
-	recording_images_deinit(&images);
 	return gate_status(&gate);
 }
 

@@ -178,10 +178,9 @@ static void image_done(void *context, const struct image_path *image,
 	char text[64];
 	progress_bar_clear(&census->bar);
 	while (image_outcome_line(outcome, &line)) {
-		json_t *object = json_loadb(line.text, line.size, 0, NULL);
+		JSON_FREED json_t *object = json_loadb(line.text, line.size, 0, NULL);
 		if (object)
 			take_object(census, image, object);
-		json_decref(object);
 	}
 	free(line.text);
 	end_problems(census, image);
@@ -216,11 +215,9 @@ static int more_often_first(const void *a, const void *b)
 static void print_counts(const char *title, json_t *counts, size_t max)
 {
 	size_t count = json_object_size(counts), i = 0;
-	void **order = calloc(count + 1, sizeof(*order));
-	if (!order || !count) {
-		free(order);
+	FREED void **order = calloc(count + 1, sizeof(*order));
+	if (!order || !count)
 		return;
-	}
 	for (void *at = json_object_iter(counts); at; at = json_object_iter_next(counts, at))
 		order[i++] = at;
 	qsort(order, count, sizeof(*order), more_often_first);
@@ -231,7 +228,6 @@ static void print_counts(const char *title, json_t *counts, size_t max)
 		       json_object_iter_key(order[i]));
 	if (count > max)
 		printf("%9s  and %zu more\n", "", count - max);
-	free(order);
 }
 
 /* The sums of no image at all are there, too. */

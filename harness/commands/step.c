@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include "freed.h"
 #include "base/cli/exit_status.h"
 #include "base/cli/options.h"
 #include "judge/compare/compare.h"
@@ -83,7 +84,7 @@ static const struct argp argp = {
 static FILE *take_input(struct error *error)
 {
 	int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	FD_CLOSED int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	FILE *file = NULL;
 
 	if (fd >= 0 && null >= 0 && dup2(null, STDIN_FILENO) == STDIN_FILENO)
@@ -93,8 +94,6 @@ static FILE *take_input(struct error *error)
 		if (fd >= 0)
 			close(fd);
 	}
-	if (null >= 0)
-		close(null);
 	return file;
 }
 

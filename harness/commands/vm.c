@@ -428,7 +428,7 @@ static void add_own(struct settings *settings, const char *own)
 
 static int run_all(struct settings *settings)
 {
-	struct job *jobs = calloc(KERNELS_MAX, sizeof(*jobs));
+	FREED struct job *jobs = calloc(KERNELS_MAX, sizeof(*jobs));
 	char program[PATH_MAX], own[PATH_MAX] = "";
 	struct error ignored;
 	int count, status = EXIT_ENVIRONMENT;
@@ -467,7 +467,6 @@ static int run_all(struct settings *settings)
 		status = run_jobs(jobs, (size_t)count, settings);
 	}
 out:
-	free(jobs);
 	return status;
 }
 

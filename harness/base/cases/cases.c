@@ -61,17 +61,14 @@ void cases_deinit(struct cases *cases)
 
 static char *copy(const char *text)
 {
-	char *ret = strdup(text);
+	char *ret = need_memory(strdup(text));
 
-	if (!ret)
-		no_memory();
 	return ret;
 }
 
 struct case_suite *cases_suite(struct cases *cases, const char *name)
 {
-	if (!ARRAY_GROW(cases->suite, cases->count))
-		no_memory();
+	ARRAY_NEED(cases->suite, cases->count);
 	cases->suite[cases->count] = (struct case_suite) { .name = copy(name) };
 	return &cases->suite[cases->count++];
 }
@@ -82,8 +79,7 @@ struct judged_case *cases_add(struct cases *cases, const char *class_name, const
 	assert(cases->count);
 	struct case_suite *suite = &cases->suite[cases->count - 1];
 
-	if (!ARRAY_GROW(suite->judged, suite->count))
-		no_memory();
+	ARRAY_NEED(suite->judged, suite->count);
 	suite->judged[suite->count] = (struct judged_case) {
 		.class_name = copy(class_name),
 		.name = copy(name),

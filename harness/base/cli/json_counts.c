@@ -17,7 +17,8 @@
 json_t *json_bytes_sized(const char *text, size_t size)
 {
 	json_t *string = json_stringn(text, size);
-	char *escaped, *to;
+	char *to;
+	FREED char *escaped = NULL;
 
 	if (string)
 		return string;
@@ -30,7 +31,6 @@ json_t *json_bytes_sized(const char *text, size_t size)
 		else
 			to += sprintf(to, "\\x%02x", (unsigned char)text[i]);
 	string = json_stringn(escaped, (size_t)(to - escaped));
-	free(escaped);
 	return string;
 }
 
@@ -48,7 +48,7 @@ static bool is_escape(const char *text)
 char *json_bytes_back(const char *text)
 {
 	char *bytes = malloc(strlen(text) + 1), *to = bytes, digits[3] = "";
-	json_t *string;
+	JSON_FREED json_t *string = NULL;
 
 	if (!bytes)
 		return NULL;
@@ -64,7 +64,6 @@ char *json_bytes_back(const char *text)
 	string = json_string(bytes);
 	if (string)
 		strcpy(bytes, text); /* what is a text was never escaped */
-	json_decref(string);
 	return bytes;
 }
 
@@ -159,12 +158,11 @@ static int by_name(const void *a, const void *b)
 
 const char **json_names_sorted(const json_t *object)
 {
-	const char **names = calloc(json_object_size(object) + 1, sizeof(*names)), *name;
+	const char **names = need_memory(calloc(json_object_size(object) + 1, sizeof(*names))),
+		   *name;
 	size_t count = 0;
 	json_t *value;
 
-	if (!names)
-		no_memory();
 	json_object_foreach((json_t *)object, name, value) names[count++] = name;
 	qsort(names, count, sizeof(*names), by_name);
 	return names;

@@ -14,6 +14,14 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include "freed.h"
+
+/* A json_t that is released where its block ends. */
+#define JSON_FREED DEINIT(json_release_at)
+static inline void json_release_at(json_t **object)
+{
+	json_decref(*object);
+}
 
 struct json_member {
 	const char *key; /* NULL: no more of them */

@@ -9,7 +9,25 @@
 #ifndef STACKPROOF_NO_MEMORY_H
 #define STACKPROOF_NO_MEMORY_H
 
+#include <stddef.h>
+#include "array.h"
+
 /* To be called when an allocation has failed. */
 void no_memory(void) __attribute__((noreturn));
+
+/* What an allocation gave, unless that is NULL: then the program ends. */
+static inline void *need_memory(void *pointer)
+{
+	if (!pointer)
+		no_memory();
+	return pointer;
+}
+
+/* ARRAY_GROW(), or the program ends. */
+#define ARRAY_NEED(array, count)                                                                   \
+	do {                                                                                       \
+		if (!ARRAY_GROW(array, count))                                                     \
+			no_memory();                                                               \
+	} while (0)
 
 #endif

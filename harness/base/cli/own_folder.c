@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "freed.h"
 #include "exit_status.h"
 #include "own_folder.h"
 
@@ -59,21 +60,18 @@ static void remove_tree(char *folder)
 /* Our user's, and nobody holds its lock. */
 static bool is_left(int parent, const char *name)
 {
-	int fd = open_folder(parent, name);
+	FD_CLOSED int fd = open_folder(parent, name);
 	struct stat status;
-	bool ret = fd >= 0 && !fstat(fd, &status) && status.st_uid == geteuid() &&
-		   (status.st_mode & 07777) == 0700 &&
-		   time(NULL) - status.st_mtime > LOCK_SECONDS && !flock(fd, LOCK_EX | LOCK_NB);
 
-	if (fd >= 0)
-		close(fd);
-	return ret;
+	return fd >= 0 && !fstat(fd, &status) && status.st_uid == geteuid() &&
+	       (status.st_mode & 07777) == 0700 && time(NULL) - status.st_mtime > LOCK_SECONDS &&
+	       !flock(fd, LOCK_EX | LOCK_NB);
 }
 
 /* begin: what folders are called, without their last six characters. */
 static void remove_left(const char *parent, const char *begin)
 {
-	DIR *folder = opendir(parent);
+	DIR_CLOSED DIR *folder = opendir(parent);
 	struct dirent *entry;
 	char *path;
 
@@ -86,8 +84,6 @@ static void remove_left(const char *parent, const char *begin)
 		remove_tree(path);
 		free(path);
 	}
-	if (folder)
-		closedir(folder);
 }
 
 char *own_folder_create(const char *what, struct error *error)
@@ -124,7 +120,7 @@ char *own_folder_create(const char *what, struct error *error)
 
 void own_folder_remove(char *path)
 {
-	struct own_folder *folder;
+	FREED struct own_folder *folder = NULL;
 
 	if (!path)
 		return;
@@ -132,5 +128,4 @@ void own_folder_remove(char *path)
 	remove_tree(path);
 	if (folder->fd >= 0)
 		close(folder->fd);
-	free(folder);
 }

@@ -13,8 +13,7 @@
 struct finding_held *finding_set_add(struct finding_set *set, const struct finding_record *finding,
 				     char *key)
 {
-	if (!ARRAY_GROW(set->held, set->count))
-		no_memory();
+	ARRAY_NEED(set->held, set->count);
 	set->held[set->count] = (struct finding_held) { .finding = *finding, .key = key };
 	return &set->held[set->count++];
 }
@@ -84,11 +83,10 @@ static int in_order(const void *left, const void *right, void *order)
 /* Those that are nobody's yet, in order; NULL behind them. To be freed. */
 static struct finding_held **left_of(const struct finding_set *set, order_fn order)
 {
-	struct finding_held **left = calloc(set->count + 1, sizeof(struct finding_held *));
+	struct finding_held **left =
+		need_memory(calloc(set->count + 1, sizeof(struct finding_held *)));
 	size_t count = 0;
 
-	if (!left)
-		no_memory();
 	for (size_t i = 0; i < set->count; i++)
 		if (!set->held[i].same && (order != by_moved || set->held[i].moved))
 			left[count++] = &set->held[i];

@@ -57,13 +57,12 @@ static void add_elf(struct ranges *ranges, Elf *elf)
 /* file: the path of the image's bytes. */
 static void add_sections(struct ranges *ranges, const char *file)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FD_CLOSED int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return;
 	elf_version(EV_CURRENT);
 	add_elf(ranges, elf_begin(fd, ELF_C_READ_MMAP, NULL));
-	close(fd);
 }
 
 ARRAY_ORDER(by_start, struct range, start)

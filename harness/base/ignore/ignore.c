@@ -92,12 +92,12 @@ static int add_entry(struct ignore_list *list, char *line, unsigned int number, 
 static int read_lines(struct ignore_list *ret, const char *today, struct error *error)
 {
 	const char *path = ret->path;
-	char *line = NULL;
+	FREED char *line = NULL;
 	size_t capacity = 0;
 	unsigned int number = 0;
 	int status = 0;
 
-	FILE *file = input_file_open(path, error);
+	FILE_CLOSED FILE *file = input_file_open(path, error);
 	if (!file)
 		return -1;
 	errno = 0;
@@ -109,8 +109,6 @@ static int read_lines(struct ignore_list *ret, const char *today, struct error *
 	}
 	if (!status && ferror(file))
 		status = error_set_errno(error, "can't read %s", path);
-	free(line);
-	fclose(file);
 	return status;
 }
 

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "freed.h"
 #include "hex_text.h"
 #include "array.h"
 #include "debug_link.h"
@@ -67,7 +68,7 @@ static bool crc_matches(const char *path, uint32_t crc, const struct stat *own, 
 	bool matches = false;
 
 	*ret_other = false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size > 0) {
@@ -79,7 +80,6 @@ static bool crc_matches(const char *path, uint32_t crc, const struct stat *own, 
 			munmap(data, status.st_size);
 		}
 	}
-	close(fd);
 	return matches;
 }
 
@@ -290,15 +290,12 @@ bool debug_link_waits(Dwarf *dwarf, const char *path)
 	const char *name;
 	const void *build_id;
 	struct stat status;
-	char *alternative;
-	bool waits;
+	FREED char *alternative = NULL;
 
 	if (!dwarf || dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) <= 0)
 		return false;
 	alternative = alternative_path(path, name);
-	waits = alternative && !stat(alternative, &status) && !S_ISREG(status.st_mode);
-	free(alternative);
-	return waits;
+	return alternative && !stat(alternative, &status) && !S_ISREG(status.st_mode);
 }
 
 int debug_link_open(const char *path, const char *section, struct image **ret, struct error *error)

@@ -33,11 +33,10 @@ static void take_again(const struct running *running, const struct image_path *i
 	if (outcome->output)
 		rewind(outcome->output);
 	while (image_outcome_line(outcome, &line)) {
-		json_t *object = json_loadb(line.text, line.size, 0, NULL);
+		JSON_FREED json_t *object = json_loadb(line.text, line.size, 0, NULL);
 
 		if (object && !is_last(object))
 			running->objects->again(running->objects->context, image, object);
-		json_decref(object);
 	}
 	free(line.text);
 	running->objects->again(running->objects->context, image, NULL);

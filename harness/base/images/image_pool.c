@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "freed.h"
 #include "base/child/child.h"
 #include "array.h"
 #include "base/cli/cut_file.h"
@@ -42,14 +43,13 @@ struct job {
 /* Where memory runs out, this process and what it starts go first (proc(5), oom_score_adj). */
 static void go_first(void)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	FD_CLOSED int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
 	if (write(fd, "1000", 4) < 0) {
 		/* then the kernel chooses, and it chooses the largest */
 	}
-	close(fd);
 }
 
 /* In the child. Does not return. */
@@ -242,7 +242,7 @@ static bool any_running(const struct image_pool *pool, const struct job *jobs)
 int image_pool_run(const struct image_pool *asked, const struct image_list *list,
 		   struct error *error)
 {
-	const struct image_path **order = calloc(list->count + 1, sizeof(*order));
+	FREED const struct image_path **order = calloc(list->count + 1, sizeof(*order));
 	struct image_pool pool = *asked;
 	struct job jobs[IMAGE_POOL_JOBS_MAX];
 	size_t next = 0;
@@ -266,6 +266,5 @@ int image_pool_run(const struct image_pool *asked, const struct image_list *list
 		if (any_running(&pool, jobs))
 			wait_for_jobs(&pool, jobs);
 	} while ((next < list->count && !result) || any_running(&pool, jobs));
-	free(order);
 	return result;
 }

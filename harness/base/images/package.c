@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "freed.h"
 #include "base/cli/exit_status.h"
 #include "package.h"
 
@@ -30,11 +31,9 @@ static const char first_member[] = "debian-binary";
 bool package_is(const char *path)
 {
 	char begin[SARMAG + sizeof(first_member) - 1];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t size = fd < 0 ? -1 : read(fd, begin, sizeof(begin));
 
-	if (fd >= 0)
-		close(fd);
 	return size == sizeof(begin) && !memcmp(begin, ARMAG, SARMAG) &&
 	       !memcmp(begin + SARMAG, first_member, sizeof(first_member) - 1);
 }
@@ -243,7 +242,7 @@ static int each_entry(struct unpacking *unpacking)
 int package_unpack(const char *path, struct package_copy *ret, archive_member_fn fn, void *context,
 		   struct error *error)
 {
-	struct unpacking *unpacking = calloc(1, sizeof(*unpacking));
+	FREED struct unpacking *unpacking = calloc(1, sizeof(*unpacking));
 	int result = -1;
 
 	ret->fd = -1;
@@ -264,6 +263,5 @@ int package_unpack(const char *path, struct package_copy *ret, archive_member_fn
 		result = each_entry(unpacking);
 	archive_read_free(unpacking->inner);
 	archive_read_free(unpacking->outer);
-	free(unpacking);
 	return result;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "freed.h"
 #include "array.h"
 #include "compile_line.h"
 
@@ -74,24 +75,22 @@ static const char *read_word(const char *at, char *word)
 static char *read_file(const char *path)
 {
 	struct stat status;
-	FILE *file = stat(path, &status) || !S_ISREG(status.st_mode) ||
-				     status.st_size > COMPILE_FILE_BYTES_MAX
-			     ? NULL
-			     : fopen(path, "re");
+	FILE_CLOSED FILE *file = stat(path, &status) || !S_ISREG(status.st_mode) ||
+						 status.st_size > COMPILE_FILE_BYTES_MAX
+					 ? NULL
+					 : fopen(path, "re");
 	char *text = file ? calloc(1, (size_t)status.st_size + 1) : NULL;
 
 	if (text && fread(text, 1, (size_t)status.st_size, file) != (size_t)status.st_size) {
 		free(text);
 		text = NULL;
 	}
-	if (file)
-		fclose(file);
 	return text;
 }
 
 static int add_file(struct arguments *arguments, const char *text, unsigned int depth)
 {
-	char *word = malloc(strlen(text) + 1);
+	FREED char *word = malloc(strlen(text) + 1);
 	const char *at = text;
 	int result = word ? 0 : compile_no_memory(arguments->error);
 
@@ -103,16 +102,14 @@ static int add_file(struct arguments *arguments, const char *text, unsigned int 
 		at = arguments->lines ? read_line(at, word) : read_word(at, word);
 		result = arguments_read(arguments, word, depth);
 	}
-	free(word);
 	return result;
 }
 
 int arguments_read(struct arguments *arguments, const char *text, unsigned int depth)
 {
-	char *file = text[0] == '@' && depth < COMPILE_FILE_DEPTH_MAX ? read_file(text + 1) : NULL;
-	int result = file ? add_file(arguments, file, depth + 1)
-			  : arguments_add(arguments, text, strlen(text));
+	FREED char *file = text[0] == '@' && depth < COMPILE_FILE_DEPTH_MAX ? read_file(text + 1)
+									    : NULL;
 
-	free(file);
-	return result;
+	return file ? add_file(arguments, file, depth + 1)
+		    : arguments_add(arguments, text, strlen(text));
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "freed.h"
 #include "array.h"
 #include "compile_line.h"
 
@@ -119,7 +120,8 @@ static bool is_own(const struct stat *program)
 char *compile_find_other(const char *name, bool *ret_skipped)
 {
 	const char *variable = getenv("PATH");
-	char *copy = variable ? strdup(variable) : NULL, *rest = copy, *folder, *found = NULL;
+	FREED char *copy = variable ? strdup(variable) : NULL;
+	char *rest = copy, *folder, *found = NULL;
 	struct stat program;
 
 	*ret_skipped = false;
@@ -131,15 +133,15 @@ char *compile_find_other(const char *name, bool *ret_skipped)
 		free(found);
 		found = NULL;
 	}
-	free(copy);
 	return found;
 }
 
 void compile_leave_path(const char *name)
 {
 	const char *variable = getenv("PATH");
-	char *copy = variable ? strdup(variable) : NULL, *rest = copy, *folder;
-	char *kept = variable ? calloc(1, strlen(variable) + 1) : NULL;
+	FREED char *copy = variable ? strdup(variable) : NULL;
+	FREED char *kept = variable ? calloc(1, strlen(variable) + 1) : NULL;
+	char *rest = copy, *folder;
 	bool first = true;
 
 	while (copy && kept && (folder = strsep(&rest, ":"))) {
@@ -155,8 +157,6 @@ void compile_leave_path(const char *name)
 	}
 	if (kept)
 		setenv("PATH", kept, 1);
-	free(kept);
-	free(copy);
 }
 
 /* A script of that name in a project's bin has no such folder beside it. */
@@ -167,10 +167,9 @@ static bool is_toolchain(const char *prefix)
 	bool found = false;
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && !found; i++) {
-		char *path = path_in(prefix, own[i]);
+		FREED char *path = path_in(prefix, own[i]);
 
 		found = path && !access(path, F_OK);
-		free(path);
 	}
 	return found;
 }

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "freed.h"
 #include "array.h"
 #include "compile_line.h"
 
@@ -165,14 +166,12 @@ static bool is_toolchains(const char *path)
 /* What the compiler has made of sources meanwhile is gone when it has come to its end, and not installed. */
 static bool is_others(const struct compile_outputs *outputs, const char *file)
 {
-	char *real = realpath(file, NULL);
+	FREED char *real = realpath(file, NULL);
 	const char *path = real ? real : file, *inside = below(path, outputs->prefix);
 	const char *root = below(path, outputs->sysroot);
-	bool found = is_installed(path) || (inside && is_toolchains(inside)) ||
-		     (root && is_installed(root));
 
-	free(real);
-	return found;
+	return is_installed(path) || (inside && is_toolchains(inside)) ||
+	       (root && is_installed(root));
 }
 
 bool compile_origin_is_others(const struct compile_origin *origin,
@@ -186,7 +185,7 @@ bool compile_origin_is_others(const struct compile_origin *origin,
 
 bool compile_is_others(const struct compile_outputs *outputs)
 {
-	char *folder = getcwd(NULL, 0);
+	FREED char *folder = getcwd(NULL, 0);
 	bool found = outputs->source.count;
 
 	for (size_t i = 0; i < outputs->source.count; i++) {
@@ -194,7 +193,6 @@ bool compile_is_others(const struct compile_outputs *outputs)
 
 		found &= is_installed(path[0] == '/' ? path : folder ? folder : "");
 	}
-	free(folder);
 	return found;
 }
 

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "freed.h"
 #include "compile_line.h"
 
 /* "conftest" and no letter behind it: conftest_helpers.c is a program's own, perhaps; conftest2.c is none. */
@@ -151,10 +152,8 @@ static bool is_named(const struct compile_line *line, const char *folder)
 
 bool compile_is_probe(const struct compile_line *line)
 {
-	char *folder = getcwd(NULL, 0);
-	bool found = is_named(line, folder) || is_device(line->output) || is_from_input(line) ||
-		     compile_is_asked(getppid());
+	FREED char *folder = getcwd(NULL, 0);
 
-	free(folder);
-	return found;
+	return is_named(line, folder) || is_device(line->output) || is_from_input(line) ||
+	       compile_is_asked(getppid());
 }

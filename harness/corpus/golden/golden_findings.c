@@ -109,26 +109,20 @@ const json_t *golden_findings_known(struct golden_run *run, const char *toolchai
 
 static int write_snapshot(const char *path, const json_t *binaries, struct error *error)
 {
-	const char **name = json_names_sorted(binaries);
+	FREED const char **name = json_names_sorted(binaries);
 	size_t size = 0, index;
-	char *text = NULL;
+	FREED char *text = NULL;
 	json_t *finding;
-	FILE *file = open_memstream(&text, &size);
-	int status;
+	FILE *file = need_memory(open_memstream(&text, &size));
 
-	if (!file)
-		no_memory();
 	fputs(MAGIC "\n", file);
 	for (size_t i = 0; name[i]; i++) {
 		fprintf(file, "%s\n", name[i]);
 		json_array_foreach(json_object_get(binaries, name[i]), index, finding)
 			fprintf(file, "  %s\n", json_string_value(finding));
 	}
-	status = fclose(file) ? error_set_errno(error, "cannot make a text")
-			      : golden_file_write(path, text, size, 0644, error);
-	free(text);
-	free(name);
-	return status;
+	return fclose(file) ? error_set_errno(error, "cannot make a text")
+			    : golden_file_write(path, text, size, 0644, error);
 }
 
 int golden_findings_write(struct golden_run *run, struct error *error)
@@ -154,7 +148,7 @@ static void compare(struct golden_run *run, struct golden_item *item, const json
 		    struct finding_set *actual, const char *kernel)
 {
 	const struct finding_record blank = finding_record_read(NULL);
-	struct finding_set known = { NULL };
+	struct finding_set known DEINIT(finding_set_deinit) = { NULL };
 	size_t index, i = 0, j = 0;
 	json_t *line;
 	char text[1024];
@@ -177,7 +171,6 @@ static void compare(struct golden_run *run, struct golden_item *item, const json
 			j++;
 		}
 	}
-	finding_set_deinit(&known);
 }
 
 static json_t *texts_of(const struct finding_set *findings)
@@ -263,8 +256,8 @@ static void update(struct golden_run *run, struct golden_item *item, json_t *sna
 		   struct golden_cell *cell)
 {
 	const char *name = item->name + strlen(item->binary->toolchain) + 1;
-	json_t *binaries = json_object_get(snapshot, "binaries"),
-	       *texts = texts_of(&cell->findings);
+	json_t *binaries = json_object_get(snapshot, "binaries");
+	JSON_FREED json_t *texts = texts_of(&cell->findings);
 	json_t *old = json_object_get(binaries, name);
 	bool dry = run->options->dry_run, agreed = is_agreed(run, item, cell, texts);
 	const char *reason = NULL, *detail = NULL;
@@ -290,7 +283,6 @@ static void update(struct golden_run *run, struct golden_item *item, json_t *sna
 	} else {
 		golden_finish(run, item, GOLDEN_PASSED, old ? "would_update" : "would_add", NULL);
 	}
-	json_decref(texts);
 }
 
 /* ---- a binary ---------------------------------------------------------------------------- */

@@ -119,8 +119,7 @@ static struct golden_cell *cell_of(struct golden_verdicts *verdicts,
 		if (cell->binary == binary && !strcmp(cell->kernel, kernel))
 			return cell;
 	}
-	if (!ARRAY_GROW(verdicts->cell, verdicts->cell_count))
-		no_memory();
+	ARRAY_NEED(verdicts->cell, verdicts->cell_count);
 	cell = &verdicts->cell[verdicts->cell_count++];
 	*cell = (struct golden_cell) { .binary = binary, .kernel = strdup(kernel) };
 	return cell;
@@ -189,7 +188,7 @@ int golden_verdicts_read(struct golden_verdicts *verdicts, const char *path,
 		return -1;
 	while (!status && getline(&line, &capacity, file) >= 0) {
 		json_error_t json_error;
-		json_t *object;
+		JSON_FREED json_t *object = NULL;
 
 		number++;
 		line[strcspn(line, "\r\n")] = '\0';
@@ -199,7 +198,6 @@ int golden_verdicts_read(struct golden_verdicts *verdicts, const char *path,
 					   path, number, json_error.text);
 		else
 			add_object(verdicts, manifest, object);
-		json_decref(object);
 	}
 	if (!status && ferror(file))
 		status = error_set_errno(error, "cannot read %s", path);

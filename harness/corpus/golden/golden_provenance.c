@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "freed.h"
 #include "array.h"
 #include "golden.h"
 #include "base/child/subprocess.h"
@@ -140,7 +141,7 @@ int golden_provenance_read(struct golden_provenance *ret, const char *path, stru
 static char *read_comment(const char *path)
 {
 	char *text = strdup("");
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	Elf_Scn *section = NULL;
 	size_t names;
 
@@ -180,8 +181,6 @@ static char *read_comment(const char *path)
 		}
 	}
 	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
 	return text;
 }
 
@@ -244,11 +243,9 @@ static char *find_package(json_t *known, const char *command)
 		"p=$($prefix readlink -f \"$compiler\") &&\n"
 		"n=$(dpkg-query \"$@\" -S \"$p\" 2>/dev/null | head -n 1) && [ \"$n\" ] &&\n"
 		"dpkg-query \"$@\" -W -f '${Package} ${Version}\\n' \"${n%%:*}\"";
-	char *key = ask_once(known, command, compiler_script, command);
-	char *package = key && *key ? ask_once(known, key, script, command) : NULL;
+	FREED char *key = ask_once(known, command, compiler_script, command);
 
-	free(key);
-	return package;
+	return key && *key ? ask_once(known, key, script, command) : NULL;
 }
 
 /* The tree's commit; with "-dirty" if programs or rules differ from it. */

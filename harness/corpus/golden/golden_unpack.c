@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "freed.h"
 #include "golden.h"
 
 /* What is unpacked so far. */
@@ -29,7 +30,8 @@ struct unpacking {
 static int check_needs(const struct golden_archive *archive, const struct golden_packed *packed,
 		       struct error *error)
 {
-	char *needs = strdup(packed->column[GOLDEN_NEEDS]), *save = NULL;
+	char *save = NULL;
+	FREED char *needs = strdup(packed->column[GOLDEN_NEEDS]);
 	int status = needs ? 0 : error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 
 	if (!status && strcmp(needs, "-"))
@@ -39,7 +41,6 @@ static int check_needs(const struct golden_archive *archive, const struct golden
 				status = error_set(error, ERROR_TEXT_SYNTAX, "", 0,
 						   "%s needs %.100s, which is not there",
 						   packed->column[GOLDEN_PATH], at);
-	free(needs);
 	return status;
 }
 
@@ -169,7 +170,8 @@ static int write_archive(struct unpacking *unpacking, const struct golden_archiv
 static int read_pack(const char *binaries, const char *toolchain, struct golden_archive *archive,
 		     struct golden_provenance *provenance, struct error *error)
 {
-	char path[4400], *data = NULL;
+	char path[4400];
+	FREED char *data = NULL;
 	size_t size;
 	int found;
 
@@ -181,16 +183,13 @@ static int read_pack(const char *binaries, const char *toolchain, struct golden_
 	if (!found)
 		error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s is not there", path);
 
-	int status = found > 0 ? golden_archive_read(data, size, archive, error) : -1;
-
-	free(data);
-	return status;
+	return found > 0 ? golden_archive_read(data, size, archive, error) : -1;
 }
 
 static void unpack(struct unpacking *unpacking, const char *binaries, const char *toolchain)
 {
-	struct golden_archive archive = { 0 };
-	struct golden_provenance provenance = { 0 };
+	struct golden_archive archive DEINIT(golden_archive_deinit) = { 0 };
+	struct golden_provenance provenance DEINIT(golden_provenance_deinit) = { 0 };
 	struct error error = { 0 };
 	int files;
 	char text[100];
@@ -207,8 +206,6 @@ static void unpack(struct unpacking *unpacking, const char *binaries, const char
 		golden_finish_name(unpacking->run, "archive", toolchain, GOLDEN_PASSED, "unpacked",
 				   text);
 	}
-	golden_archive_deinit(&archive);
-	golden_provenance_deinit(&provenance);
 }
 
 /* ---- all of them ------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "freed.h"
 #include "base/child/child.h"
 #include "base/cli/folder_lock.h"
 #include "base/cli/output_file.h"
@@ -26,13 +27,11 @@ static bool is_tree(const char *folder)
 {
 	static const char *const file[] = { "testprogs/corpus.tsv", "scripts/corpus-rules",
 					    "Makefile" };
-	int fd = open(folder, O_PATH | O_CLOEXEC);
+	FD_CLOSED int fd = open(folder, O_PATH | O_CLOEXEC);
 	bool all = true;
 
 	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]); i++)
 		all = all && !faccessat(fd, file[i], R_OK, 0);
-	if (fd >= 0)
-		close(fd);
 	return all;
 }
 
@@ -98,7 +97,7 @@ static int print_name(const struct corpus_own *own, char *ret, size_t size, stru
 static int print_toolchain(const struct corpus_own *own, const char *name, const char *language,
 			   const char *compiler, FILE *file, struct error *error)
 {
-	char *path;
+	FREED char *path = NULL;
 
 	if (!compiler)
 		return 0;
@@ -108,13 +107,11 @@ static int print_toolchain(const struct corpus_own *own, const char *name, const
 				 compiler);
 	if (strpbrk(path, " \t\n$#'\"\\")) {
 		error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s: make can't have such a path", path);
-		free(path);
 		return -1;
 	}
 	fprintf(file, "%s\t%s\town\t-\t%s\t%s\t%s\n", name, language, path,
 		strcmp(language, "rust") ? "-dumpfullversion" : "--version",
 		own->flags && *own->flags ? own->flags : "-");
-	free(path);
 	return 0;
 }
 
@@ -208,7 +205,8 @@ static int place_toolchains(const struct corpus_own *own, const char *tree, cons
 
 int corpus_own_build(struct corpus_own *own, struct error *error)
 {
-	char toolchains[PATH_MAX + 32], *folder = NULL, *tree;
+	char toolchains[PATH_MAX + 32], *tree;
+	FREED char *folder = NULL;
 	int result = -1;
 
 	if (own->programs && !is_plain(own->programs))
@@ -236,7 +234,6 @@ int corpus_own_build(struct corpus_own *own, struct error *error)
 		if (!result)
 			result = run_make(own, tree, folder, toolchains, error);
 	}
-	free(folder);
 	free(tree);
 	return result;
 }

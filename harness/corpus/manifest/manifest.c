@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "freed.h"
 #include "base/cli/input_file.h"
 #include "array.h"
 #include "corpus.h"
@@ -42,13 +43,13 @@ static char *resolve(const char *folder, const char *path)
  */
 static char *guest_path_of(const char *folder, const char *absolute)
 {
-	char *root = realpath(folder, NULL), *path = NULL;
+	char *path = NULL;
+	FREED char *root = realpath(folder, NULL);
 	size_t size = root ? strlen(root) : 0;
 	bool inside = size && !strncmp(absolute, root, size) && absolute[size] == '/';
 
 	if (asprintf(&path, "/corpus%s", inside ? absolute + size : absolute) < 0)
 		path = strdup(absolute);
-	free(root);
 	return path;
 }
 
@@ -182,14 +183,14 @@ static int add_line(struct manifest *manifest, const char *folder, const char *p
 int manifest_read(struct manifest *ret, const char *folder, struct error *error)
 {
 	char path[4096];
-	char *line = NULL;
+	FREED char *line = NULL;
 	size_t capacity = 0, line_number = 0;
 	ssize_t size;
 	int status = 0;
 
 	*ret = (struct manifest) { 0 };
 	snprintf(path, sizeof(path), "%s/manifest.tsv", folder);
-	FILE *file = input_file_open(path, error);
+	FILE_CLOSED FILE *file = input_file_open(path, error);
 	if (!file)
 		return -1;
 	while (!status && (size = getline(&line, &capacity, file)) >= 0) {
@@ -202,8 +203,6 @@ int manifest_read(struct manifest *ret, const char *folder, struct error *error)
 		status = error_set_errno(error, "can't read %s", path);
 	if (!status && !ret->count)
 		status = error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s lists no binary", path);
-	free(line);
-	fclose(file);
 	return status;
 }
 

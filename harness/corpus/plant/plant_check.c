@@ -38,7 +38,7 @@ ARRAY_ORDER_TWO(compare_turns, struct turn, variant, place)
 /* First one variant of each program, then another of each, chosen by the seed. */
 static int order_programs(struct manifest *manifest, uint64_t seed, struct error *error)
 {
-	struct turn *turn = calloc(manifest->count + 1, sizeof(*turn));
+	FREED struct turn *turn = calloc(manifest->count + 1, sizeof(*turn));
 	struct random_data data = { 0 };
 	char state[64];
 
@@ -60,7 +60,6 @@ static int order_programs(struct manifest *manifest, uint64_t seed, struct error
 	qsort(turn, manifest->count, sizeof(*turn), compare_turns);
 	for (size_t i = 0; i < manifest->count; i++)
 		manifest->binary[i] = turn[i].binary;
-	free(turn);
 	return 0;
 }
 

@@ -492,7 +492,7 @@ int plant_check_program(const struct plant_check_options *options,
 			const struct corpus_binary *binary, const char *folder,
 			struct plant_tally *tally, struct error *error)
 {
-	struct worker *worker = calloc(1, sizeof(*worker));
+	FREED struct worker *worker = calloc(1, sizeof(*worker));
 	uint64_t random = options->seed;
 	int status;
 
@@ -516,6 +516,5 @@ int plant_check_program(const struct plant_check_options *options,
 	free(worker->executed);
 	findings_deinit(&worker->clean_findings);
 	free(worker->clean.said);
-	free(worker);
 	return status < 0 ? -1 : 0;
 }

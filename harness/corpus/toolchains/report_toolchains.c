@@ -105,8 +105,8 @@ static json_t *index_manifest(const struct manifest *manifest)
 static int list_subjects(struct toolchain_report *report, const struct results *results,
 			 struct error *error)
 {
-	json_t *index = index_manifest(&report->manifest);
-	json_t *seen = json_object();
+	JSON_FREED json_t *index = index_manifest(&report->manifest);
+	JSON_FREED json_t *seen = json_object();
 
 	report->subject = calloc(results->cell_count + 1, sizeof(*report->subject));
 	for (size_t i = 0; report->subject && i < results->cell_count; i++) {
@@ -122,8 +122,6 @@ static int list_subjects(struct toolchain_report *report, const struct results *
 		report->subject[report->subject_count++] =
 			(struct report_subject) { .binary = binary, .cell = cell };
 	}
-	json_decref(seen);
-	json_decref(index);
 	return report->subject ? 0
 			       : error_set(error, ERROR_MEMORY, "", 0, "no memory for a report");
 }
@@ -147,7 +145,7 @@ static int read_subjects(struct toolchain_report *report, struct error *error)
 
 static void mark_findings(const struct toolchain_report *report, const struct results *results)
 {
-	json_t *index = json_object();
+	JSON_FREED json_t *index = json_object();
 
 	for (size_t i = 0; i < report->subject_count; i++)
 		JSON_SET(index, report->subject[i].cell->binary, i);
@@ -156,7 +154,6 @@ static void mark_findings(const struct toolchain_report *report, const struct re
 		if (known)
 			mark_cell(&report->subject[json_integer_value(known)], &results->cell[i]);
 	}
-	json_decref(index);
 }
 
 /* ---- totals ------------------------------------------------------------------------------ */

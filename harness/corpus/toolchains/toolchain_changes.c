@@ -170,10 +170,8 @@ void function_change_print(const struct function_change *change, char *ret, size
 {
 	char *text = NULL;
 	size_t text_size;
-	FILE *file = open_memstream(&text, &text_size);
+	FILE *file = need_memory(open_memstream(&text, &text_size));
 
-	if (!file)
-		no_memory();
 	if (change->outcome == FUNCTION_ADDED || change->outcome == FUNCTION_REMOVED) {
 		print_profile(change->outcome == FUNCTION_ADDED ? &change->after : &change->before,
 			      file);
@@ -251,14 +249,12 @@ static void add_group(struct change_groups *groups, const struct group_rule *rul
 	for (size_t i = 0; i < pair->change_count; i++) {
 		if (!falls_under(rule, &pair->change[i]))
 			continue;
-		if (!ARRAY_GROW(group.change, group.count))
-			no_memory();
+		ARRAY_NEED(group.change, group.count);
 		group.change[group.count++] = &pair->change[i];
 	}
 	if (!group.count)
 		return;
-	if (!ARRAY_GROW(groups->group, groups->count))
-		no_memory();
+	ARRAY_NEED(groups->group, groups->count);
 	groups->group[groups->count++] = group;
 }
 

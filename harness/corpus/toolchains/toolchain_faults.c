@@ -70,13 +70,10 @@ static struct toolchain_fault *find_fault(struct toolchains *model,
 	for (size_t i = 0; i < model->fault_count; i++)
 		if (same_fault(&model->fault[i], like))
 			return &model->fault[i];
-	if (!ARRAY_GROW(model->fault, model->fault_count))
-		no_memory();
+	ARRAY_NEED(model->fault, model->fault_count);
 	struct toolchain_fault *fault = &model->fault[model->fault_count++];
 	*fault = *like;
-	fault->state = calloc(model->count, sizeof(*fault->state));
-	if (!fault->state)
-		no_memory();
+	fault->state = need_memory(calloc(model->count, sizeof(*fault->state)));
 	return fault;
 }
 
@@ -87,8 +84,7 @@ static void add_finding(struct toolchains *model, const struct cell *cell,
 
 	describe(&like, cell, finding);
 	struct toolchain_fault *fault = find_fault(model, &like);
-	if (!ARRAY_GROW(fault->cases, fault->case_count))
-		no_memory();
+	ARRAY_NEED(fault->cases, fault->case_count);
 	fault->cases[fault->case_count++] = (struct fault_case) {
 		.toolchain = toolchains_find(model, cell->toolchain),
 		.cell = cell,
@@ -167,10 +163,8 @@ static int compare_cases(const void *left, const void *right)
 
 static void sort(struct toolchains *model)
 {
-	struct order *order = calloc(model->fault_count + 1, sizeof(*order));
+	struct order *order = need_memory(calloc(model->fault_count + 1, sizeof(*order)));
 
-	if (!order)
-		no_memory();
 	for (size_t i = 0; i < model->fault_count; i++) {
 		qsort(model->fault[i].cases, model->fault[i].case_count,
 		      sizeof(*model->fault[i].cases), compare_cases);

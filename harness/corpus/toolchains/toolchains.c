@@ -32,14 +32,11 @@ static void add_toolchain(struct toolchains *model, const char *name)
 {
 	if (toolchains_find(model, name) != SIZE_MAX)
 		return;
-	if (!ARRAY_GROW(model->toolchain, model->count))
-		no_memory();
+	ARRAY_NEED(model->toolchain, model->count);
 	struct toolchain *toolchain = &model->toolchain[model->count++];
-	*toolchain = (struct toolchain) { .name = strdup(name),
-					  .reasons = strdup(""),
-					  .unread_reason = strdup("") };
-	if (!toolchain->name || !toolchain->reasons || !toolchain->unread_reason)
-		no_memory();
+	*toolchain = (struct toolchain) { .name = need_memory(strdup(name)),
+					  .reasons = need_memory(strdup("")),
+					  .unread_reason = need_memory(strdup("")) };
 	toolchain_id_parse(name, &toolchain->id);
 }
 
@@ -66,11 +63,9 @@ static const struct cell *speaker(const struct cell *const *cell, size_t count)
 /* One cell of each binary, in the results' order of binaries by name. */
 static const struct cell **speakers(const struct results *results, size_t *ret_count)
 {
-	const struct cell **cell = calloc(results->cell_count + 1, sizeof(*cell));
+	const struct cell **cell = need_memory(calloc(results->cell_count + 1, sizeof(*cell)));
 	size_t count = 0;
 
-	if (!cell)
-		no_memory();
 	for (size_t i = 0; i < results->cell_count; i++)
 		cell[i] = &results->cell[i];
 	qsort(cell, results->cell_count, sizeof(*cell), compare_cells);
@@ -137,9 +132,7 @@ static void list_reasons(struct toolchain *toolchain, const struct cell *const *
 		json_int_t before = json_integer_value(json_object_get(counts, word));
 		json_object_set_new(counts, word, json_integer(before + 1));
 	}
-	FILE *file = open_memstream(&text, &size);
-	if (!file)
-		no_memory();
+	FILE *file = need_memory(open_memstream(&text, &size));
 	json_object_foreach(counts, key, known) fprintf(file, "%s%s %lld", ftell(file) ? ", " : "",
 							key, (long long)json_integer_value(known));
 	fclose(file);

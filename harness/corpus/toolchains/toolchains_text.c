@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "freed.h"
 #include "plain_text.h"
 #include "base/cli/no_memory.h"
 #include "toolchain_model.h"
@@ -260,7 +261,7 @@ static void print_sides(const struct toolchains_printer *printer,
 {
 	for (size_t i = 0; i < printer->model->pair_count; i++) {
 		const struct toolchain_pair *pair = &printer->model->pair[i];
-		char *text = NULL;
+		FREED char *text = NULL;
 		size_t size;
 		FILE *file;
 
@@ -268,16 +269,13 @@ static void print_sides(const struct toolchains_printer *printer,
 		    (fault->state[pair->from] != FAULT_PRESENT &&
 		     fault->state[pair->to] != FAULT_PRESENT))
 			continue;
-		file = open_memstream(&text, &size);
-		if (!file)
-			no_memory();
+		file = need_memory(open_memstream(&text, &size));
 		put_side(file, printer->model, fault, pair->from);
 		fputs("; ", file);
 		put_side(file, printer->model, fault, pair->to);
 		fclose(file);
 		fputs("    ", printer->file);
 		text_put_wrapped(printer, text, 4, 6);
-		free(text);
 	}
 }
 
@@ -327,12 +325,10 @@ static void print_details(const struct toolchains_printer *printer, enum fault_o
 static void print_list(const struct toolchains_printer *printer, enum fault_origin origin)
 {
 	const struct toolchains *model = printer->model;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size, shown = 0;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = need_memory(open_memstream(&text, &size));
 
-	if (!file)
-		no_memory();
 	for (size_t i = 0; i < model->fault_count; i++) {
 		char title[2 * NAME_BYTES];
 		if (model->fault[i].origin != origin || shown++ >= NAMED_MAX)
@@ -347,7 +343,6 @@ static void print_list(const struct toolchains_printer *printer, enum fault_orig
 	fclose(file);
 	fputs("  ", printer->file);
 	text_put_wrapped(printer, text, 2, 2);
-	free(text);
 }
 
 static void print_compiled(const struct toolchains_printer *printer)

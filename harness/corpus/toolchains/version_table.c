@@ -51,11 +51,9 @@ static const char *family_of(const struct toolchains *model, const struct versio
 
 static void name_version(const struct toolchains *model, struct version_column *column)
 {
-	const struct toolchain_id **family = calloc(model->count, sizeof(*family));
+	const struct toolchain_id **family = need_memory(calloc(model->count, sizeof(*family)));
 	size_t count = 0;
 
-	if (!family)
-		no_memory();
 	for (size_t i = 0; i < model->count; i++)
 		if (!strcmp(model->toolchain[i].id.family, family_of(model, column)))
 			family[count++] = &model->toolchain[i].id;
@@ -89,10 +87,8 @@ static void layout(struct version_table *table, const struct toolchains *model)
 
 static void table_init(struct version_table *table, const struct toolchains *model)
 {
-	*table = (struct version_table) { .column = calloc(model->count + 1,
-							   sizeof(*table->column)) };
-	if (!table->column)
-		no_memory();
+	*table = (struct version_table) { .column = need_memory(calloc(model->count + 1,
+								       sizeof(*table->column))) };
 	for (size_t i = 0; i < model->count; i++)
 		if (has_column(model, i))
 			table->column[table->count++].toolchain = i;

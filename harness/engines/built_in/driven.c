@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "freed.h"
 #include "base/child/child_shell.h"
 #include "engine.h"
 #include "engines/driven/driven.h"
@@ -77,11 +78,10 @@ static int fill(const struct driven_options *options, pid_t pid, struct error *e
 
 static void driven_close(void *context)
 {
-	struct driven *driven = context;
+	FREED struct driven *driven = context;
 
 	driven_object_close(driven->object);
 	driven_records_destroy(driven->records);
-	free(driven);
 }
 
 int engine_driven_open(const struct engine *engine, void **ret, struct error *error)
@@ -214,8 +214,7 @@ struct engine *engine_driven_create(const char *text, struct error *error)
 
 void engine_driven_destroy(struct engine *engine)
 {
-	struct own_driven *own = (struct own_driven *)engine;
+	FREED struct own_driven *own = (struct own_driven *)engine;
 
 	driven_options_deinit(&own->options);
-	free(own);
 }

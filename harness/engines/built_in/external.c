@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "freed.h"
 #include "engine.h"
 #include "engines/external/external.h"
 
@@ -47,8 +48,7 @@ static uint64_t file_offset(const struct image *image, uint64_t vaddr)
 
 int engine_external_mappings(void *engine, const struct address_space *space, struct error *error)
 {
-	struct external_mapping *mapping = calloc(space->mapping_count + 1, sizeof(*mapping));
-	int status;
+	FREED struct external_mapping *mapping = calloc(space->mapping_count + 1, sizeof(*mapping));
 
 	if (!mapping)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for an engine's mappings");
@@ -68,9 +68,7 @@ int engine_external_mappings(void *engine, const struct address_space *space, st
 		mapping[i].build_id = image->build_id;
 		mapping[i].build_id_size = image->build_id_size;
 	}
-	status = external_mappings(engine, mapping, space->mapping_count, error);
-	free(mapping);
-	return status;
+	return external_mappings(engine, mapping, space->mapping_count, error);
 }
 
 void engine_external_close(void *engine)
@@ -106,14 +104,13 @@ void engine_external_limit(const struct engine *engine, unsigned int answer_ms, 
 /* "./mine.so some argument": a path, which must be there, and what is behind the first blank. */
 static int take_object(struct own_engine *own, const char *text, size_t size, struct error *error)
 {
-	char *file = strndup(text, size);
+	FREED char *file = strndup(text, size);
 
 	own->command = file ? realpath(file, NULL) : NULL;
 	if (!own->command)
 		error_set_errno(error, "%s", file ?: "");
 	else
 		own->argument = strdup(text[size] ? text + size + 1 : "");
-	free(file);
 	return own->argument ? 0 : -1;
 }
 
@@ -166,7 +163,7 @@ struct engine *engine_external_create(const char *text, struct error *error)
 
 void engine_external_destroy(struct engine *engine)
 {
-	struct own_engine *own;
+	FREED struct own_engine *own = NULL;
 
 	if (!engine)
 		return;
@@ -174,5 +171,4 @@ void engine_external_destroy(struct engine *engine)
 	free(own->name);
 	free(own->command);
 	free(own->argument);
-	free(own);
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include "freed.h"
 #include "libdw_process.h"
 
 /*
@@ -76,12 +77,9 @@ int libdw_fail(struct error *error, pid_t tid, const char *function, int status)
 
 static int report_maps(Dwfl *dwfl, const char *maps)
 {
-	FILE *file = fmemopen((void *)maps, strlen(maps), "r");
-	int status = file ? dwfl_linux_proc_maps_report(dwfl, file) : errno;
+	FILE_CLOSED FILE *file = fmemopen((void *)maps, strlen(maps), "r");
 
-	if (file)
-		fclose(file);
-	return status;
+	return file ? dwfl_linux_proc_maps_report(dwfl, file) : errno;
 }
 
 int libdw_process_report(struct libdw_process *process, const struct point *point,

@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "freed.h"
 #include "base/child/child.h"
 #include "external_inside.h"
 
@@ -34,13 +35,12 @@ static const char *const kept_variables[] = { "PATH", "HOME", "TMPDIR", "TZ" };
 /* One that eats all memory is the first to be killed for it. */
 static void offer_to_oom_killer(void)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	FD_CLOSED int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
 	if (write(fd, "1000", 4) < 0) /* then it is as likely as we are */
 		errno = 0;
-	close(fd);
 }
 
 static void set_streams(const struct external_ends *ends)
@@ -102,7 +102,7 @@ become_engine(const char *const *argv, const struct external_ends *ends, const c
 static void kill_children(void)
 {
 	char path[64];
-	FILE *file;
+	FILE_CLOSED FILE *file = NULL;
 	int pid;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
@@ -111,7 +111,6 @@ static void kill_children(void)
 		return;
 	while (fscanf(file, "%d", &pid) == 1)
 		kill(pid, SIGKILL);
-	fclose(file);
 }
 
 /* Ends them one by one: the children of one that has ended are ours then. */

@@ -60,12 +60,12 @@ static void say_other(struct check *check, json_t *object, bool failed)
 /* A name that the record has and the results have not; once. */
 static void say_not_measured(struct check *check, const char *name)
 {
-	json_t *object = JSON_NEW("type", "skip", "name", name, "reason", "not_measured", "message",
-				  "it is in the record, but not in the results");
+	JSON_FREED json_t *object = JSON_NEW("type", "skip", "name", name, "reason", "not_measured",
+					     "message",
+					     "it is in the record, but not in the results");
 
 	if (!json_object_get(check->not_tried, name))
 		say_other(check, object, false);
-	json_decref(object);
 }
 
 static void say_text(enum load_verdict verdict, const char *outcome,
@@ -212,27 +212,24 @@ static int read_line(struct check *check, json_t *object)
 
 static int read_results(struct check *check, struct error *error)
 {
-	FILE *file = input_file_open(check->options->results, error);
-	char *line = NULL;
+	FILE_CLOSED FILE *file = input_file_open(check->options->results, error);
+	FREED char *line = NULL;
 	size_t size = 0, number = 0;
 	int status = 0;
 
 	if (!file)
 		return errno == ESPIPE ? -1 : error_set_errno(error, "can't be opened");
 	while (!status && getline(&line, &size, file) > 0) {
-		json_t *object = json_loads(line, 0, NULL);
+		JSON_FREED json_t *object = json_loads(line, 0, NULL);
 
 		number++;
 		if (!object || read_line(check, object))
 			status = error_set(error, ERROR_PROTOCOL, "", 0,
 					   "line %zu is not one of `stackproof load --json`",
 					   number);
-		json_decref(object);
 	}
 	if (!status && ferror(file))
 		status = error_set_errno(error, "can't be read");
-	free(line);
-	fclose(file);
 	return status;
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "freed.h"
 #include "base/images/debug_link.h"
 #include "load.h"
 
@@ -85,7 +86,7 @@ void load_compiler(const void *data, size_t size, char *ret_compiler, char *ret_
 		.section_address = dwfl_offline_section_address,
 	};
 	Dwfl *dwfl = dwfl_begin(&callbacks);
-	int fd = memfd_create("object", MFD_CLOEXEC);
+	FD_CLOSED int fd = memfd_create("object", MFD_CLOEXEC);
 	const char *producer = NULL;
 
 	if (dwfl && fd >= 0 && write(fd, data, size) == (ssize_t)size) {
@@ -98,6 +99,4 @@ void load_compiler(const void *data, size_t size, char *ret_compiler, char *ret_
 	}
 	load_compiler_parse(producer ? producer : "", ret_compiler, ret_version);
 	dwfl_end(dwfl);
-	if (fd >= 0)
-		close(fd);
 }

@@ -109,13 +109,11 @@ static void lane_init(struct guest_lane *guest, struct run *run, size_t lane, si
 		.run = run,
 		.lane = lane,
 		.shard = shard,
-		.binary = calloc(count, sizeof(*guest->binary)),
-		.batch = calloc(count, sizeof(*guest->batch)),
-		.command = calloc(count, sizeof(*guest->command)),
-		.file = calloc(files, sizeof(*guest->file)),
+		.binary = need_memory(calloc(count, sizeof(*guest->binary))),
+		.batch = need_memory(calloc(count, sizeof(*guest->batch))),
+		.command = need_memory(calloc(count, sizeof(*guest->command))),
+		.file = need_memory(calloc(files, sizeof(*guest->file))),
 	};
-	if (!guest->binary || !guest->batch || !guest->command || !guest->file)
-		no_memory();
 	add_file(guest, "/proc/self/exe", GUEST_PROGRAM);
 	guest->count = batch_list(run, lane, shard, run_guest_shards(run), guest->binary);
 	for (size_t i = 0; i < guest->count; i++)
@@ -225,12 +223,10 @@ static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
 {
 	struct run *run = guest->run;
 	const char *name = run->options->kernel[guest->lane];
-	struct guest_result *result = calloc(1, sizeof(*result));
+	struct guest_result *result = need_memory(calloc(1, sizeof(*result)));
 	struct error error = { 0 };
 	char console[4096], shard[32];
 
-	if (!result)
-		no_memory();
 	snprintf(shard, sizeof(shard), guest->shard ? "console.%zu" : "console", guest->shard);
 	results_path(console, sizeof(console), run->options->results, "kernels", name, shard);
 	struct guest_options options = {

@@ -17,11 +17,9 @@ static char *engine_list(const struct results *results)
 {
 	char *list = NULL;
 	size_t size = 0, index;
-	FILE *file = open_memstream(&list, &size);
+	FILE *file = need_memory(open_memstream(&list, &size));
 	json_t *engine;
 
-	if (!file)
-		no_memory();
 	json_array_foreach(json_object_get(results->header, "engines"), index, engine)
 	{
 		const char *name = json_string_value(engine);
@@ -71,7 +69,7 @@ static bool still_fails(const struct cell *cell)
 void results_ignore(struct results *results, struct ignore_list *list)
 {
 	bool of_run = json_object_get(results->header, "engines") != NULL;
-	char *engines = engine_list(results);
+	FREED char *engines = engine_list(results);
 
 	for (size_t i = 0; i < results->cell_count; i++) {
 		struct cell *cell = &results->cell[i];
@@ -87,5 +85,4 @@ void results_ignore(struct results *results, struct ignore_list *list)
 		json_decref(results->ignore);
 		results->ignore = ignore_list_json(list);
 	}
-	free(engines);
 }

@@ -107,10 +107,9 @@ static void compare_with_earlier(struct results *results, const struct evidence 
 void results_compare_kernels(struct results *results)
 {
 	size_t binaries = results->kernel_count ? results->cell_count / results->kernel_count : 0;
-	struct evidence *earlier = calloc(results->kernel_count + 1, sizeof(*earlier));
+	FREED struct evidence *earlier =
+		need_memory(calloc(results->kernel_count + 1, sizeof(*earlier)));
 
-	if (!earlier)
-		no_memory();
 	for (size_t binary = 0; binary < binaries; binary++) {
 		size_t count = 0;
 		for (size_t lane = 0; lane < results->kernel_count; lane++) {
@@ -124,5 +123,4 @@ void results_compare_kernels(struct results *results)
 			earlier[count++] = evidence;
 		}
 	}
-	free(earlier);
 }

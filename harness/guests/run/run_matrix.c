@@ -87,11 +87,10 @@ static void keep_log(const struct run *run, const struct cell *cell, const char 
 		unlink(path); /* of a run that is resumed */
 		return;
 	}
-	FILE *file = fopen(path, "we");
+	FILE_CLOSED FILE *file = fopen(path, "we");
 	if (!file)
 		return;
 	fwrite(output->data, 1, output->size, file);
-	fclose(file);
 }
 
 void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
@@ -254,10 +253,8 @@ static void *work(void *context)
 static void work_all(struct run *run)
 {
 	unsigned jobs = run->options->jobs, started = 0;
-	pthread_t *thread = calloc(jobs, sizeof(*thread));
+	pthread_t *thread = need_memory(calloc(jobs, sizeof(*thread)));
 
-	if (!thread)
-		no_memory();
 	/* This thread is a worker too: with none other, all is still done. */
 	while (started + 1 < jobs && !pthread_create(&thread[started], NULL, work, run))
 		started++;
@@ -334,9 +331,7 @@ static void finish_interrupted(struct run *run)
 
 static void list_host(struct run *run)
 {
-	run->host = calloc(run->manifest.count, sizeof(*run->host));
-	if (!run->host)
-		no_memory();
+	run->host = need_memory(calloc(run->manifest.count, sizeof(*run->host)));
 	for (size_t lane = 0; lane < run->results->kernel_count; lane++) {
 		if (!is_host(run, lane))
 			continue;
@@ -352,10 +347,9 @@ static void create_cells(struct run *run)
 	struct utsname host;
 
 	uname(&host);
-	results->kernel = calloc(options->kernel_count, sizeof(*results->kernel));
-	results->cell = calloc(options->kernel_count * run->manifest.count, sizeof(*results->cell));
-	if (!results->kernel || !results->cell)
-		no_memory();
+	results->kernel = need_memory(calloc(options->kernel_count, sizeof(*results->kernel)));
+	results->cell = need_memory(
+		calloc(options->kernel_count * run->manifest.count, sizeof(*results->cell)));
 	for (size_t lane = 0; lane < options->kernel_count; lane++) {
 		struct results_kernel *kernel = &results->kernel[results->kernel_count++];
 		snprintf(kernel->name, sizeof(kernel->name), "%s", options->kernel[lane]);
@@ -407,7 +401,7 @@ static int create_subfolder(const struct run_options *options, const char *name,
 		return -1;
 	if (options->resume)
 		return 0;
-	DIR *dir = opendir(path);
+	DIR_CLOSED DIR *dir = opendir(path);
 	if (!dir)
 		return error_set_errno(error, "can't read %s", path);
 	for (struct dirent *entry; (entry = readdir(dir));) {
@@ -417,7 +411,6 @@ static int create_subfolder(const struct run_options *options, const char *name,
 				unlinkat(dirfd(dir), entry->d_name, 0);
 		}
 	}
-	closedir(dir);
 	return 0;
 }
 

@@ -57,10 +57,8 @@ static char *recording_of(const struct run *run, const struct corpus_binary *bin
 static void play_init(struct play *play, struct run *run, size_t lane)
 {
 	*play = (struct play) { .run = run, .lane = lane };
-	play->played = calloc(run->manifest.count, sizeof(*play->played));
-	play->argv = calloc(run->manifest.count + 4, sizeof(*play->argv));
-	if (!play->played || !play->argv)
-		no_memory();
+	play->played = need_memory(calloc(run->manifest.count, sizeof(*play->played)));
+	play->argv = need_memory(calloc(run->manifest.count + 4, sizeof(*play->argv)));
 	for (size_t i = 0; i < run->manifest.count; i++) {
 		struct played *played = &play->played[play->count];
 		struct error error;
@@ -216,14 +214,13 @@ static uint64_t add_file(struct guest_file *file, const char *host, const char *
 static void run_guest(struct play *play, const struct kernel *kernel, struct guest_result *ret)
 {
 	struct run *run = play->run;
-	struct guest_file *file = calloc(play->count + play->images.count + 1, sizeof(*file));
+	struct guest_file *file =
+		need_memory(calloc(play->count + play->images.count + 1, sizeof(*file)));
 	char console[4096];
 	size_t files = 0, arguments = 0;
 	uint64_t bytes;
 	struct error error = { 0 };
 
-	if (!file)
-		no_memory();
 	play->argv[arguments++] = GUEST_PROGRAM;
 	play->argv[arguments++] = "replay";
 	play->argv[arguments++] = "--json";
@@ -286,13 +283,11 @@ static size_t skip_unrecorded(struct play *play)
 
 void run_play_lane(struct run *run, size_t lane)
 {
-	struct guest_result *result = calloc(1, sizeof(*result));
+	struct guest_result *result = need_memory(calloc(1, sizeof(*result)));
 	struct error error = { 0 };
 	struct kernel kernel = { 0 };
 	struct play play;
 
-	if (!result)
-		no_memory();
 	play_init(&play, run, lane);
 	if (!run->backend->can_boot()) {
 		finish_all(&play, CELL_SKIPPED, "no_vm: " QEMU " is not installed");

@@ -17,9 +17,9 @@
 /* The first "model name" of /proc/cpuinfo. */
 static void cpu_model(char *ret, size_t size)
 {
-	char *line = NULL;
+	FREED char *line = NULL;
 	size_t capacity = 0;
-	FILE *file = fopen("/proc/cpuinfo", "re");
+	FILE_CLOSED FILE *file = fopen("/proc/cpuinfo", "re");
 
 	snprintf(ret, size, "?");
 	while (file && getline(&line, &capacity, file) >= 0) {
@@ -30,9 +30,6 @@ static void cpu_model(char *ret, size_t size)
 			snprintf(ret, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
 		break;
 	}
-	free(line);
-	if (file)
-		fclose(file);
 }
 
 /* Each toolchain of the corpus once, as its compiler calls itself. */
@@ -75,7 +72,7 @@ static json_t *merged(const struct manifest *manifest, const char *folder)
 	size_t capacity = 0;
 
 	snprintf(path, sizeof(path), "%s/merged.tsv", folder);
-	FILE *file = fopen(path, "re");
+	FILE_CLOSED FILE *file = fopen(path, "re");
 	while (file && getline(&line, &capacity, file) >= 0) {
 		char *rest = line, *toolchain, *binary, *run_as;
 
@@ -90,8 +87,6 @@ static json_t *merged(const struct manifest *manifest, const char *folder)
 							     binary, "run_as", run_as));
 	}
 	free(line);
-	if (file)
-		fclose(file);
 	return list;
 }
 

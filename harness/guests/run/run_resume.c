@@ -30,17 +30,15 @@
 /* Of a file's bytes; 0 if it can't be read: then its cells are errors, and run again. */
 static uint64_t hash_file(const char *path)
 {
-	FILE *file = input_file_open(path, &(struct error) { 0 });
+	FILE_CLOSED FILE *file = input_file_open(path, &(struct error) { 0 });
 	struct stat st;
 	uint64_t hash = 0;
 
 	if (!file)
 		return 0;
-	char *bytes = !fstat(fileno(file), &st) ? malloc((size_t)st.st_size + 1) : NULL;
+	FREED char *bytes = !fstat(fileno(file), &st) ? malloc((size_t)st.st_size + 1) : NULL;
 	if (bytes)
 		hash = hash_bytes(bytes, fread(bytes, 1, (size_t)st.st_size, file));
-	free(bytes);
-	fclose(file);
 	return hash;
 }
 
@@ -52,12 +50,10 @@ static json_t *digest(uint64_t hash)
 /* Of all that the manifest says, and of its files. */
 static json_t *corpus_digest(const struct manifest *manifest)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = need_memory(open_memstream(&text, &size));
 
-	if (!file)
-		no_memory();
 	for (size_t i = 0; i < manifest->count; i++) {
 		const struct corpus_binary *binary = &manifest->binary[i];
 
@@ -71,7 +67,6 @@ static json_t *corpus_digest(const struct manifest *manifest)
 	}
 	fclose(file);
 	json_t *ret = digest(hash_bytes(text, size));
-	free(text);
 	return ret;
 }
 
@@ -169,15 +164,14 @@ static bool keep_cell(struct cell *to, const struct cell *from, const struct run
 static size_t keep_cells(struct results *results, const struct results *old,
 			 const struct run_options *options)
 {
-	json_t *index = json_object();
+	JSON_FREED json_t *index = json_object();
 	size_t kept = 0;
 
 	for (size_t i = 0; i < results->cell_count; i++) {
-		json_t *key = json_sprintf("%s\n%s", results->cell[i].kernel,
-					   results->cell[i].binary);
+		JSON_FREED json_t *key = json_sprintf("%s\n%s", results->cell[i].kernel,
+						      results->cell[i].binary);
 
 		JSON_SET(index, key ? json_string_value(key) : "", i);
-		json_decref(key);
 	}
 	for (size_t i = 0; i < old->cell_count; i++) {
 		json_t *key = json_sprintf("%s\n%s", old->cell[i].kernel, old->cell[i].binary);
@@ -188,7 +182,6 @@ static size_t keep_cells(struct results *results, const struct results *old,
 			kept += keep_cell(&results->cell[json_integer_value(number)], &old->cell[i],
 					  options);
 	}
-	json_decref(index);
 	return kept;
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "freed.h"
 #include "array.h"
 #include "elf_needs.h"
 #include "frame.h"
@@ -252,12 +253,10 @@ static bool search_conf(struct search *search, const char *pattern, unsigned dep
 	if (depth > CONF_DEPTH_MAX || glob(pattern, 0, NULL, &found))
 		return false;
 	for (size_t i = 0; i < found.gl_pathc && !ok; i++) {
-		FILE *file = fopen(found.gl_pathv[i], "re");
+		FILE_CLOSED FILE *file = fopen(found.gl_pathv[i], "re");
 
 		while (file && !ok && getline(&line, &size, file) > 0)
 			ok = search_conf_line(search, line, depth);
-		if (file)
-			fclose(file);
 	}
 	free(line);
 	globfree(&found);
@@ -311,7 +310,7 @@ static bool is_in_loader(const char *name, const struct requester *by)
 static int add_library(struct guest_files *files, const char *name, const struct requester *by,
 		       struct error *error)
 {
-	struct search *search;
+	FREED struct search *search = NULL;
 	int ret = -1;
 
 	if (is_in_loader(name, by))
@@ -329,7 +328,6 @@ static int add_library(struct guest_files *files, const char *name, const struct
 		error_set(error, ERROR_UNAVAILABLE, "", 0,
 			  "%.100s needs the library %.60s, which is nowhere on this machine",
 			  by->host, name);
-	free(search);
 	return ret;
 }
 

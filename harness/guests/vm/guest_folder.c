@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "freed.h"
 #include "guest_files.h"
 
 #define FOLDER_BYTES_MAX (1ull << 30)
@@ -81,12 +82,12 @@ static int add_folder(struct folder *folder, const char *host, const char *guest
 	if (depth > FOLDER_DEPTH_MAX)
 		return error_set(folder->error, ERROR_UNAVAILABLE, "", 0,
 				 "%s: directories nest too deep", folder->top);
-	DIR *dir = opendir(host);
+	DIR_CLOSED DIR *dir = opendir(host);
 	if (!dir)
 		return error_set_errno(folder->error, "%s", host);
 	status = guest_files_add_directory(folder->files, guest, folder->error);
 	while (!status && (entry = readdir(dir))) {
-		char *below = NULL, *there = NULL;
+		FREED char *below = NULL, *there = NULL;
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
@@ -95,10 +96,7 @@ static int add_folder(struct folder *folder, const char *host, const char *guest
 			status = error_set(folder->error, ERROR_MEMORY, "", 0, "out of memory");
 		else
 			status = add_any(folder, below, there, depth + 1);
-		free(below);
-		free(there);
 	}
-	closedir(dir);
 	return status;
 }
 

@@ -16,15 +16,12 @@
 /* 1: an object that does not say its kernel. 0: it does. -1: no object. */
 static int lacks_kernel(const char *line, size_t length)
 {
-	json_t *object;
-	int lacks;
+	JSON_FREED json_t *object = NULL;
 
 	if (!length || *line != '{')
 		return -1;
 	object = json_loadb(line, length, 0, NULL);
-	lacks = !json_is_object(object) ? -1 : !json_object_get(object, "kernel_name");
-	json_decref(object);
-	return lacks;
+	return !json_is_object(object) ? -1 : !json_object_get(object, "kernel_name");
 }
 
 /* With kernel_name in front of the members that it has. */

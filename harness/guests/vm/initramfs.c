@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include "freed.h"
 #include "array.h"
 #include "base/child/child.h"
 #include "frame.h"
@@ -107,7 +108,7 @@ static int write_bytes(struct writer *writer, const char *name, mode_t mode, con
 /* Copies the file's size bytes; a file that changes meanwhile is an error, not a torn archive. */
 static int write_content(struct writer *writer, int fd, int64_t size, const char *name)
 {
-	char *buffer = malloc(COPY_BYTES);
+	FREED char *buffer = malloc(COPY_BYTES);
 	int64_t done = 0;
 	int ret = 0;
 
@@ -124,13 +125,13 @@ static int write_content(struct writer *writer, int fd, int64_t size, const char
 		else
 			done += n;
 	}
-	free(buffer);
 	return ret;
 }
 
 static int write_file(struct writer *writer, const char *host, const char *guest)
 {
-	int fd = open(host, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret = -1;
+	int ret = -1;
+	FD_CLOSED int fd = open(host, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st)) {
@@ -144,8 +145,6 @@ static int write_file(struct writer *writer, const char *host, const char *guest
 	if (!ret)
 		ret = write_content(writer, fd, st.st_size, host);
 out:
-	if (fd >= 0)
-		close(fd);
 	return ret;
 }
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "freed.h"
 #include "array.h"
 #include "apt.h"
 #include "boot_image.h"
@@ -315,7 +316,7 @@ static int list_cached(struct list *list, bool patch_levels, struct error *error
 	struct error ignored;
 	int ret = 0;
 
-	DIR *dir = path_of("", "by-name", path, &ignored) ? NULL : opendir(path);
+	DIR_CLOSED DIR *dir = path_of("", "by-name", path, &ignored) ? NULL : opendir(path);
 	while (dir && !ret && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
 		bool known = !kernel_name_is_valid(name);
@@ -334,8 +335,6 @@ static int list_cached(struct list *list, bool patch_levels, struct error *error
 		else
 			list->kernels[list->count++] = cached;
 	}
-	if (dir)
-		closedir(dir);
 	return ret;
 }
 

@@ -16,6 +16,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "freed.h"
 #include "array.h"
 #include "comparer.h"
 #include "walk/mapped_file.h"
@@ -77,11 +78,9 @@ bool outside_is_mapped(const struct comparer *comparer, uint64_t address)
 {
 	pid_t tid = process_living_thread(comparer->space.pid);
 	struct maps_line parsed;
-	char *line = tid ? maps_line_find(tid, address, &parsed) : NULL;
-	bool found = line != NULL;
+	FREED char *line = tid ? maps_line_find(tid, address, &parsed) : NULL;
 
-	free(line);
-	return found;
+	return line != NULL;
 }
 
 static bool overlaps(const struct noted_read *note, const struct maps_line *line)
@@ -169,15 +168,13 @@ static bool stack_is_stale(const struct stack *stack, const struct address_space
 
 static bool mappings_are_stale(struct comparer *comparer, const struct evidence *evidence)
 {
-	struct address_space now = { 0 };
+	struct address_space now DEINIT(address_space_deinit) = { 0 };
 	struct error ignored;
-	bool stale = !address_space_read(&now, comparer->store, comparer->space.pid, &ignored) &&
-		     (stack_is_stale(evidence->truth, &comparer->space, &now) ||
-		      stack_is_stale(evidence->cfi, &comparer->space, &now) ||
-		      stack_is_stale(evidence->bpf, &comparer->space, &now));
 
-	address_space_deinit(&now);
-	return stale;
+	return !address_space_read(&now, comparer->store, comparer->space.pid, &ignored) &&
+	       (stack_is_stale(evidence->truth, &comparer->space, &now) ||
+		stack_is_stale(evidence->cfi, &comparer->space, &now) ||
+		stack_is_stale(evidence->bpf, &comparer->space, &now));
 }
 
 /* The code is anonymous, between two mappings of one file: the program has replaced its own. */
@@ -186,8 +183,8 @@ static bool replaces_code(const struct comparer *comparer, uint64_t pc)
 	struct maps_line before = { 0 }, file; /* inode 0: of no file */
 	bool passed = false, found = false;
 	size_t capacity = 0;
-	char *line = NULL;
-	FILE *maps = open_maps(comparer, "maps");
+	FREED char *line = NULL;
+	FILE_CLOSED FILE *maps = open_maps(comparer, "maps");
 
 	while (maps && !found && getline(&line, &capacity, maps) > 0) {
 		if (!maps_line_parse(line, &file))
@@ -204,9 +201,6 @@ static bool replaces_code(const struct comparer *comparer, uint64_t pc)
 			before = file;
 		}
 	}
-	if (maps)
-		fclose(maps);
-	free(line);
 	return found;
 }
 
@@ -241,11 +235,9 @@ static bool is_in_uprobes(const struct comparer *comparer, uint64_t pc)
 {
 	pid_t tid = process_living_thread(comparer->space.pid);
 	struct maps_line parsed;
-	char *line = tid ? maps_line_find(tid, pc, &parsed) : NULL;
-	bool found = line && maps_path_is_uprobes(parsed.path);
+	FREED char *line = tid ? maps_line_find(tid, pc, &parsed) : NULL;
 
-	free(line);
-	return found;
+	return line && maps_path_is_uprobes(parsed.path);
 }
 
 int compare_find_uprobes(struct comparer *comparer)

@@ -47,8 +47,7 @@ static char *make_text(const struct address_space *space, uint64_t pc, bool retu
 	const char *own = address_space_code_name(space, pc - returns, &offset);
 	char function[256] = "";
 	struct code_name name;
-	json_t *object;
-	char *text;
+	JSON_FREED json_t *object = NULL;
 
 	if (entry) {
 		code_name_find(entry->image, image_entry_cfi(entry), address - returns, &name);
@@ -59,9 +58,7 @@ static char *make_text(const struct address_space *space, uint64_t pc, bool retu
 	object = JSON_NEW("image", mapping ? mapping->path : "", "address",
 			  json_sprintf("0x%llx", (unsigned long long)address), "function",
 			  function);
-	text = object ? json_dumps(object, JSON_COMPACT) : NULL;
-	json_decref(object);
-	return text;
+	return object ? json_dumps(object, JSON_COMPACT) : NULL;
 }
 
 static const char *frame_text(struct compare_stacks *stacks, const struct address_space *space,

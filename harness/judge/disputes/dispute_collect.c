@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "freed.h"
 #include "hex_text.h"
 #include "array.h"
 #include "disputes.h"
@@ -127,9 +128,10 @@ static int add_maps(struct dispute *dispute, pid_t tid, struct error *error)
 {
 	struct maps_line parsed;
 	size_t capacity = 0;
-	char path[32], *line = NULL;
+	char path[32];
+	FREED char *line = NULL;
 	int status = 0;
-	FILE *file;
+	FILE_CLOSED FILE *file = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
 	file = fopen(path, "re");
@@ -138,8 +140,6 @@ static int add_maps(struct dispute *dispute, pid_t tid, struct error *error)
 	while (!status && getline(&line, &capacity, file) > 0)
 		if (maps_line_parse(line, &parsed))
 			status = add_map(dispute, tid, &parsed, error);
-	free(line);
-	fclose(file);
 	return status;
 }
 
@@ -223,7 +223,7 @@ static int ask_again(struct dispute_stage *stage, struct dispute_recorder *recor
 {
 	struct memory_reader reader = dispute_recorder_reader(recorder);
 	struct dispute_answer *kept = dispute_find_answer(recorder->dispute, engine->name);
-	struct stack stack = { 0 };
+	struct stack stack DEINIT(stack_deinit) = { 0 };
 	struct error ignored;
 	bool answered = dispute_ask(stage, engine, &reader, &stack, &ignored) == ENGINE_STACK;
 	int status = 0;
@@ -234,7 +234,6 @@ static int ask_again(struct dispute_stage *stage, struct dispute_recorder *recor
 		status = stack_copy(&kept->stack, &stack, error);
 	else if (answered)
 		status = add_answer(recorder->dispute, engine, &stack, false, error);
-	stack_deinit(&stack);
 	return status;
 }
 
@@ -242,7 +241,7 @@ static int ask_again(struct dispute_stage *stage, struct dispute_recorder *recor
 static int ask_all(struct dispute_recorder *recorder, const struct dispute_said *said, size_t count,
 		   struct error *error)
 {
-	struct dispute_folder folder = { 0 };
+	struct dispute_folder folder DEINIT(dispute_folder_deinit) = { 0 };
 	struct dispute_stage *stage = NULL;
 	int status;
 
@@ -262,7 +261,6 @@ static int ask_all(struct dispute_recorder *recorder, const struct dispute_said 
 			status = ask_again(stage, recorder, engine_at(i), error);
 	}
 	dispute_stage_destroy(stage);
-	dispute_folder_deinit(&folder);
 	return status;
 }
 

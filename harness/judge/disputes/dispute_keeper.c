@@ -412,7 +412,7 @@ static char *make_folder(struct dispute_keeper *keeper, const struct dispute *di
 static int write_bundled(struct dispute_keeper *keeper, struct candidate *candidate, FILE *said,
 			 struct error *error)
 {
-	char *folder, *path = NULL;
+	FREED char *folder = NULL, *path = NULL;
 	int status = -1;
 
 	JSON_SET(candidate->dispute->about, "truth", truth_name(candidate->truth));
@@ -431,8 +431,6 @@ static int write_bundled(struct dispute_keeper *keeper, struct candidate *candid
 			PLAIN_TEXT(dispute_text(candidate->dispute, "place")));
 		status = 0;
 	}
-	free(path);
-	free(folder);
 	return status;
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "freed.h"
 #include "base/cli/input_file.h"
 #include "array.h"
 #include "disputes.h"
@@ -87,7 +88,7 @@ static struct dispute *read_text(struct reading *reading)
 	struct dispute *dispute = NULL;
 	size_t size, capacity = 0, end = 0;
 	const void *block;
-	char *text = NULL;
+	FREED char *text = NULL;
 	uint64_t offset;
 	int status;
 
@@ -108,7 +109,6 @@ static struct dispute *read_text(struct reading *reading)
 	}
 	if (!status)
 		dispute = dispute_from_json(text ? text : "", end, reading->error);
-	free(text);
 	return dispute;
 }
 
@@ -118,7 +118,7 @@ static struct dispute *read_text(struct reading *reading)
 static int read_run(struct reading *reading, struct dispute *dispute,
 		    const struct dispute_range *run)
 {
-	uint8_t *bytes = calloc(1, run->size);
+	FREED uint8_t *bytes = calloc(1, run->size);
 	uint64_t offset, end = 0;
 	const void *block;
 	size_t size;
@@ -135,7 +135,6 @@ static int read_run(struct reading *reading, struct dispute *dispute,
 	for (uint64_t at = 0; !status && at < run->size; at += PAGE_SET_PAGE)
 		if (!dispute_add_page(dispute, run->offset + at, bytes + at))
 			status = refuse(reading, "the case has more memory than it may");
-	free(bytes);
 	return status;
 }
 
@@ -322,11 +321,8 @@ bool dispute_is_case(const char *path)
 	static const unsigned char gzip[] = { 0x1f, 0x8b };
 	unsigned char first[sizeof(gzip)] = { 0 };
 	struct error error;
-	FILE *file = input_file_open(path, &error);
-	bool is = file && fread(first, 1, sizeof(first), file) == sizeof(first) &&
-		  !memcmp(first, gzip, sizeof(gzip));
+	FILE_CLOSED FILE *file = input_file_open(path, &error);
 
-	if (file)
-		fclose(file);
-	return is;
+	return file && fread(first, 1, sizeof(first), file) == sizeof(first) &&
+	       !memcmp(first, gzip, sizeof(gzip));
 }

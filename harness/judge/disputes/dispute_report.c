@@ -81,7 +81,7 @@ static void copy_name(const char *path, char *ret, size_t size)
 
 static int copy_debug_file(struct report *report, const char *name, struct error *error)
 {
-	char *path = debug_link_find(report->image->entry->image);
+	FREED char *path = debug_link_find(report->image->entry->image);
 	struct image *debug = NULL;
 	struct error ignored;
 	char own[300];
@@ -99,7 +99,6 @@ static int copy_debug_file(struct report *report, const char *name, struct error
 				 "the debug file is not copied, it has %zu bytes", size);
 		image_destroy(debug);
 	}
-	free(path);
 	return status;
 }
 

@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/cli/json_members.h"
+#include "freed.h"
 #include "base/cli/output_file.h"
 #include "disputes.h"
 
@@ -43,14 +45,11 @@ static bool write_bytes(struct archive *to, const void *bytes, size_t size)
 
 static bool write_text(struct archive *to, const struct dispute *dispute)
 {
-	json_t *object = dispute_to_json(dispute);
-	char *text = object ? json_dumps(object, JSON_INDENT(1)) : NULL;
-	bool written = text && write_header(to, make_entry("case.json", strlen(text))) &&
-		       write_bytes(to, text, strlen(text));
+	JSON_FREED json_t *object = dispute_to_json(dispute);
+	FREED char *text = object ? json_dumps(object, JSON_INDENT(1)) : NULL;
 
-	free(text);
-	json_decref(object);
-	return written;
+	return text && write_header(to, make_entry("case.json", strlen(text))) &&
+	       write_bytes(to, text, strlen(text));
 }
 
 static bool write_memory(struct archive *to, const struct dispute *dispute)

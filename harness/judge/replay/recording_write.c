@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "freed.h"
 #include "hash.h"
 #include "base/cli/output_file.h"
 #include "crc32.h"
@@ -185,13 +186,13 @@ static FILE *open_mapped(pid_t pid, const struct mapping *mapping)
 {
 	pid_t tid = process_living_thread(pid);
 	struct maps_line parsed;
-	char path[96], *line = tid ? maps_line_find(tid, mapping->start, &parsed) : NULL;
+	char path[96];
+	FREED char *line = tid ? maps_line_find(tid, mapping->start, &parsed) : NULL;
 
 	if (!line)
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tid, parsed.start,
 		 parsed.end);
-	free(line);
 	return fopen(path, "re");
 }
 
@@ -200,16 +201,13 @@ static void put_mapped_file(struct recording_writer *writer, pid_t pid,
 			    const struct mapping *mapping)
 {
 	size_t size = mapping->entry->version.size;
-	uint8_t *bytes = size <= RECORDING_IMAGE_MAX ? malloc(size) : NULL;
-	FILE *file = bytes ? open_mapped(pid, mapping) : NULL;
+	FREED uint8_t *bytes = size <= RECORDING_IMAGE_MAX ? malloc(size) : NULL;
+	FILE_CLOSED FILE *file = bytes ? open_mapped(pid, mapping) : NULL;
 
 	if (!file || fread(bytes, 1, size, file) != size)
 		fail(writer, "a mapped file without a name can't be recorded");
 	else
 		put_bytes(writer->file, bytes, size);
-	if (file)
-		fclose(file);
-	free(bytes);
 }
 
 static void put_mapping(struct recording_writer *writer, pid_t pid, const struct mapping *mapping,

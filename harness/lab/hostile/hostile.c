@@ -39,6 +39,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "freed.h"
 #include "base/cli/exit_status.h"
 #include "commands/commands.h"
 #include "mutate.h"
@@ -230,7 +231,7 @@ static void keep(const struct trial *trial, uint64_t number, const char *path, c
 		 const char *what, const char *original, const char *said)
 {
 	char kept[4096];
-	FILE *file;
+	FILE_CLOSED FILE *file = NULL;
 
 	snprintf(kept, sizeof(kept), "%s/%s-%" PRIu64, trial->folder, why, number);
 	if (link(path, kept) && errno != EEXIST)
@@ -242,7 +243,6 @@ static void keep(const struct trial *trial, uint64_t number, const char *path, c
 	if (!file)
 		return;
 	fprintf(file, "of %s:%s\n%s", original, what, said);
-	fclose(file);
 }
 
 /* Waits for it, not longer than its processor time allows several times over. */
@@ -263,7 +263,7 @@ static int wait_for(pid_t pid, struct rusage *ret_usage)
 static void write_file(const char *path, const struct original *original, uint64_t seed,
 		       uint64_t number, struct victim *ret)
 {
-	int fd;
+	FD_CLOSED int fd = -1;
 
 	mutate_file(original->data, original->size, seed, number, ret);
 	unlink(path);
@@ -272,7 +272,6 @@ static void write_file(const char *path, const struct original *original, uint64
 		perror(path);
 		exit(EXIT_FAILURE);
 	}
-	close(fd);
 }
 
 static void try_file(struct trial *trial, uint64_t number, const struct original *original)
@@ -281,7 +280,8 @@ static void try_file(struct trial *trial, uint64_t number, const struct original
 	struct victim victim;
 	struct rusage usage;
 	size_t printed, size;
-	int out = memfd_create("stdout", MFD_CLOEXEC), err = memfd_create("stderr", MFD_CLOEXEC);
+	FD_CLOSED int out = memfd_create("stdout", MFD_CLOEXEC),
+		      err = memfd_create("stderr", MFD_CLOEXEC);
 	int status;
 	pid_t pid;
 
@@ -297,7 +297,7 @@ static void try_file(struct trial *trial, uint64_t number, const struct original
 		child(original->path, path, out, err, number % LEAKS_EVERY == 0);
 	status = wait_for(pid, &usage);
 
-	char *rows = contents(out, 0, &printed), *said = contents(err, 0, &size);
+	FREED char *rows = contents(out, 0, &printed), *said = contents(err, 0, &size);
 	const char *why = verdict(status, &usage, said);
 	trial->files++;
 	trial->read += strstr(rows, "cfa=") != NULL;
@@ -311,10 +311,6 @@ static void try_file(struct trial *trial, uint64_t number, const struct original
 		keep(trial, number, path, why, victim.what, original->path, said);
 	}
 	unlink(path);
-	free(rows);
-	free(said);
-	close(out);
-	close(err);
 	victim_deinit(&victim);
 }
 

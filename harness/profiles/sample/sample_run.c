@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "freed.h"
 #include "array.h"
 #include "base/child/ending_signals.h"
 #include "clock.h"
@@ -164,14 +165,13 @@ static int give_mappings(struct sampler *sampler, struct image_store *store, pid
 /* What the kernel allows, or 0 if it does not say. */
 static unsigned int rate_limit(void)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	FILE_CLOSED FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
 	unsigned int limit = 0;
 
 	if (!file)
 		return 0;
 	if (fscanf(file, "%u", &limit) != 1)
 		limit = 0;
-	fclose(file);
 	return limit;
 }
 
@@ -263,7 +263,8 @@ int sample_run(const struct sample_options *options, const struct sample_truth *
 											   : 4,
 						     .method = options->method };
 	struct sampler sampler = { .options = options, .truth = truth, .score = score };
-	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME), status = -1;
+	int status = -1;
+	FD_CLOSED int stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 
 	score->entries_known = stats >= 0;
 	if (ending_signals_hold(&sampler.signals, error))
@@ -277,7 +278,5 @@ int sample_run(const struct sample_options *options, const struct sample_truth *
 	stack_deinit(&sampler.stack);
 	ending_signals_release(&sampler.signals);
 out:
-	if (stats >= 0)
-		close(stats);
 	return status;
 }

@@ -114,7 +114,7 @@ static json_t *functions(const struct score *score)
 	json_t *array = json_array();
 	struct error error;
 	uint32_t count;
-	uint32_t *worst = score_worst_functions(score, &count, &error);
+	FREED uint32_t *worst = score_worst_functions(score, &count, &error);
 
 	for (uint32_t i = 0; i < count && i < SCORE_FINDINGS_MAX; i++) {
 		json_t *object = json_object();
@@ -123,7 +123,6 @@ static json_t *functions(const struct score *score)
 		set_classes(object, &score->function[worst[i]]);
 		json_array_append_new(array, object);
 	}
-	free(worst);
 	return array;
 }
 
@@ -155,7 +154,7 @@ static json_t *other_names(const struct score *score)
 	json_t *array = json_array();
 	struct error error;
 	uint32_t count;
-	uint32_t *name = score_other_names(score, &count, &error);
+	FREED uint32_t *name = score_other_names(score, &count, &error);
 
 	for (uint32_t i = 0; i < count; i++) {
 		json_t *object = json_object();
@@ -165,7 +164,6 @@ static json_t *other_names(const struct score *score)
 		set_count(object, "count", score->other_count[name[i]]);
 		json_array_append_new(array, object);
 	}
-	free(name);
 	return array;
 }
 

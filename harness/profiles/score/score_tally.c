@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "freed.h"
 #include "array.h"
 #include "hash.h"
 #include "score_tally.h"
@@ -133,7 +134,7 @@ static int add_nodes(struct score_tally *tally)
 {
 	const struct score_truth *truth = tally->truth;
 	uint32_t count = truth_file_node_count(truth->file);
-	uint64_t *path = calloc(count, sizeof(*path));
+	FREED uint64_t *path = calloc(count, sizeof(*path));
 	int status = path ? 0 : -1;
 
 	for (uint32_t i = 0; i < count && !status; i++) {
@@ -150,7 +151,6 @@ static int add_nodes(struct score_tally *tally)
 			status = add_leaf(tally, node, above,
 					  class_of_place(tally, truth->leaf_place[i]));
 	}
-	free(path);
 	return status;
 }
 
@@ -252,7 +252,7 @@ size_t score_tally_lost(const struct score_tally *tally, struct score_tally_func
 			size_t max)
 {
 	uint32_t functions = tally->truth->functions;
-	struct score_tally_function *all = calloc(functions, sizeof(*all));
+	FREED struct score_tally_function *all = calloc(functions, sizeof(*all));
 	size_t count = 0;
 
 	for (uint32_t i = 1; all && i < tally->groups; i++) {
@@ -266,6 +266,5 @@ size_t score_tally_lost(const struct score_tally *tally, struct score_tally_func
 		qsort(all, functions, sizeof(*all), worse);
 	for (; all && count < functions && count < max && all[count].lost; count++)
 		ret[count] = all[count];
-	free(all);
 	return count;
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "freed.h"
 #include "plain_text.h"
 #include "score.h"
 
@@ -127,7 +128,7 @@ static void print_other_names(FILE *file, const struct score *score)
 {
 	struct error error;
 	uint32_t count;
-	uint32_t *name = score_other_names(score, &count, &error);
+	FREED uint32_t *name = score_other_names(score, &count, &error);
 
 	if (!name)
 		error_print(stderr, NULL, &error);
@@ -139,7 +140,6 @@ static void print_other_names(FILE *file, const struct score *score)
 		fprintf(file, " and %u more", count - OTHER_NAMES_SHOWN);
 	if (count)
 		fputs(" (--comm NAME, if a thread of it has it)\n", file);
-	free(name);
 }
 
 static void print_lost(FILE *file, const struct score *score)
@@ -162,7 +162,7 @@ static void print_images(FILE *file, const struct score *score)
 {
 	struct error error;
 	uint32_t count;
-	uint32_t *worst = score_worst_images(score, &count, &error);
+	FREED uint32_t *worst = score_worst_images(score, &count, &error);
 	size_t images = truth_file_image_count(score->truth->file);
 
 	if (!worst)
@@ -181,7 +181,6 @@ static void print_images(FILE *file, const struct score *score)
 	}
 	if (count > IMAGES_SHOWN)
 		fprintf(file, "%45s and %u more\n", "", count - IMAGES_SHOWN);
-	free(worst);
 }
 
 /* ---- functions -------------------------------------------------------------------------------- */
@@ -200,7 +199,7 @@ static void print_functions(FILE *file, const struct score *score, const struct 
 {
 	struct error error;
 	uint32_t count;
-	uint32_t *worst = score_worst_functions(score, &count, &error);
+	FREED uint32_t *worst = score_worst_functions(score, &count, &error);
 	char text[FRAME_TEXT_BYTES];
 
 	if (!worst)
@@ -218,7 +217,6 @@ static void print_functions(FILE *file, const struct score *score, const struct 
 	}
 	if (count > shown->functions)
 		fprintf(file, "%45s and %" PRIu64 " more\n", "", count - shown->functions);
-	free(worst);
 }
 
 /* ---- a driven profiler ------------------------------------------------------------------------- */

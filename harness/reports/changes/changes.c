@@ -76,8 +76,7 @@ struct change *changed_cell_add(struct changed_cell *cell, enum change_what what
 {
 	struct change *change;
 
-	if (!ARRAY_GROW(cell->change, cell->count))
-		no_memory();
+	ARRAY_NEED(cell->change, cell->count);
 	change = &cell->change[cell->count++];
 	*change = (struct change) { .what = what, .direction = CHANGE_OTHER };
 	return change;
@@ -235,8 +234,7 @@ static void keep(struct changes *changes, struct changed_cell *cell)
 		if (cell->change[i].direction < cell->direction)
 			cell->direction = cell->change[i].direction;
 	changes->direction[cell->direction]++;
-	if (!ARRAY_GROW(changes->cell, changes->count))
-		no_memory();
+	ARRAY_NEED(changes->cell, changes->count);
 	changes->cell[changes->count++] = *cell;
 }
 
@@ -295,14 +293,13 @@ static void side_init(struct side *side, const struct results *results, const ch
 			JSON_SET(side->kernels, kernel ? "" : results->kernel[i].name, json_true());
 	for (size_t i = 0; i < results->cell_count; i++) {
 		const struct cell *cell = &results->cell[i];
-		char *name = cell_name(side, cell);
+		FREED char *name = cell_name(side, cell);
 
 		if (is_of(side, cell)) {
 			json_object_set_new(side->index, name, json_integer((json_int_t)i));
 			json_object_set_new(side->kernels, kernel ? "" : cell->kernel, json_true());
 			json_object_set_new(side->toolchains, cell->toolchain, json_true());
 		}
-		free(name);
 	}
 }
 
@@ -316,10 +313,9 @@ static void side_deinit(struct side *side)
 static const struct cell *side_find(const struct side *side, const struct side *other,
 				    const struct cell *cell)
 {
-	char *name = cell_name(other, cell);
+	FREED char *name = cell_name(other, cell);
 	const json_t *number = json_object_get(side->index, name);
 
-	free(name);
 	return number ? &side->results->cell[json_integer_value(number)] : NULL;
 }
 

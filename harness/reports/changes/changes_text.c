@@ -206,19 +206,16 @@ static void function_add(struct functions *functions, const struct changed_cell 
 			 const struct change *change)
 {
 	bool is_new = change->what == CHANGE_FINDING_NEW;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = need_memory(open_memstream(&text, &size));
 
-	if (!file)
-		no_memory();
 	fputs(is_new ? "    new   " : "    gone  ", file);
 	print_subject(cell, change, file);
 	fclose(file);
 	const json_t *known = json_object_get(functions->index, text);
 	if (!known) {
-		if (!ARRAY_GROW(functions->function, functions->count))
-			no_memory();
+		ARRAY_NEED(functions->function, functions->count);
 		JSON_SET(functions->index, text, functions->count);
 		functions->function[functions->count++] = (struct function) { .text = strdup(text),
 									      .is_new = is_new };
@@ -227,7 +224,6 @@ static void function_add(struct functions *functions, const struct changed_cell 
 							       : functions->count - 1];
 	function->points += change->points_before + change->points_after;
 	function->cells++;
-	free(text);
 }
 
 static int new_and_most_first(const void *a, const void *b)

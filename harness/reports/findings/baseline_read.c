@@ -99,8 +99,7 @@ static int read_image(struct reader *reader, json_t *object, struct error *error
 	image->object = json_incref(object);
 	image->copies = 1;
 	finding_set_sort(&image->findings);
-	if (!ARRAY_GROW(reader->baseline->image, reader->baseline->count))
-		no_memory();
+	ARRAY_NEED(reader->baseline->image, reader->baseline->count);
 	reader->baseline->image[reader->baseline->count++] = *image;
 	*image = (struct baseline_image) { NULL };
 	return 0;
@@ -143,12 +142,11 @@ static int read_lines(struct reader *reader, FILE *file, struct error *error)
 
 	errno = 0;
 	while (!status && (size = getline(&line, &capacity, file)) >= 0) {
-		json_t *object = json_loadb(line, (size_t)size, 0, NULL);
+		JSON_FREED json_t *object = json_loadb(line, (size_t)size, 0, NULL);
 
 		reader->line++;
 		status = json_is_object(object) ? read_object(reader, object, error)
 						: bad(reader, error, "no JSON object");
-		json_decref(object);
 	}
 	free(line);
 	if (!status && !feof(file))
@@ -169,9 +167,7 @@ int baseline_read(const char *path, struct baseline **ret, struct error *error)
 		json_decref(reader.paths);
 		return -1;
 	}
-	reader.baseline = calloc(1, sizeof(*reader.baseline));
-	if (!reader.baseline)
-		no_memory();
+	reader.baseline = need_memory(calloc(1, sizeof(*reader.baseline)));
 	reader.baseline->path = path;
 	status = read_lines(&reader, file, error);
 	fclose(file);

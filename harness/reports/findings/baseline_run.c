@@ -9,18 +9,14 @@
 
 size_t baseline_pair_list(struct baseline *baseline, const struct image_list *list)
 {
-	json_t *names = json_array();
-	const char **name = calloc(list->count + 1, sizeof(*name));
-	size_t paired;
+	JSON_FREED json_t *names = json_array();
+	FREED const char **name = calloc(list->count + 1, sizeof(*name));
 
 	for (size_t i = 0; name && i < list->count; i++) {
 		json_array_append_new(names, json_bytes(list->image[i].path));
 		name[i] = json_string_value(json_array_get(names, i));
 	}
-	paired = name ? baseline_pair(baseline, name, list->count) : 0;
-	json_decref(names);
-	free(name);
-	return paired;
+	return name ? baseline_pair(baseline, name, list->count) : 0;
 }
 
 int baseline_open(const char *path, const struct image_list *list, struct baseline **ret,

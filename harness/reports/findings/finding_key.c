@@ -33,10 +33,8 @@ char *finding_key(const struct finding_record *finding)
 	const char *const texts[] = { finding->reg, finding->declared, finding->actual };
 	char function[1024] = "", *key = NULL;
 	size_t size;
-	FILE *file = open_memstream(&key, &size);
+	FILE *file = need_memory(open_memstream(&key, &size));
 
-	if (!file)
-		no_memory();
 	if (json_object_get(finding->object, "function"))
 		function_name_print(finding->function, function, sizeof(function));
 	fprintf(file, "%s|%s", finding->id, function);

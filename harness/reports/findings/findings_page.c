@@ -152,12 +152,11 @@ static void put_findings(const struct findings_run *run, FILE *file)
 	if (!count)
 		fputs("<p>None.</p>\n", file);
 	for (size_t i = 0; i < count; i++) {
-		json_t *object = findings_kept(run, i);
+		JSON_FREED json_t *object = findings_kept(run, i);
 		const struct finding_record finding = finding_record_read(object);
 
 		if (object)
 			put_finding(&finding, file);
-		json_decref(object);
 	}
 }
 

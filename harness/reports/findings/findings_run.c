@@ -42,7 +42,8 @@ enum lint_id findings_id(struct argp_state *state, const char *text)
 
 void findings_only(struct argp_state *state, const char *argument, uint32_t *only)
 {
-	char *text = strdup(argument), *word[LINT_ID_COUNT];
+	char *word[LINT_ID_COUNT];
+	FREED char *text = strdup(argument);
 	size_t count;
 
 	if (!text)
@@ -52,7 +53,6 @@ void findings_only(struct argp_state *state, const char *argument, uint32_t *onl
 		*only = 0;
 	for (size_t i = 0; i < count; i++)
 		*only |= 1u << findings_id(state, word[i]);
-	free(text);
 }
 
 const struct argp findings_argp = { .options = options, .parser = parse };
@@ -71,14 +71,11 @@ static json_t *packed(const struct findings_run *run, const json_t *object)
 {
 	json_t *before = json_array_get(run->findings, json_array_size(run->findings) - 1);
 	json_t *image = json_array_get(before, 0);
-	char *text = json_dumps(object, JSON_COMPACT);
-	json_t *ret;
+	FREED char *text = json_dumps(object, JSON_COMPACT);
 
 	if (!json_equal(image, json_object_get(object, "image")))
 		image = json_object_get(object, "image");
-	ret = json_pack("[O, s]", image, text);
-	free(text);
-	return ret;
+	return json_pack("[O, s]", image, text);
 }
 
 void findings_keep(struct findings_run *run, json_t *object)
@@ -103,10 +100,9 @@ json_t *findings_kept(const struct findings_run *run, size_t number)
 
 void findings_problem(struct findings_run *run, const char *text)
 {
-	json_t *problem = json_bytes(text);
+	JSON_FREED json_t *problem = json_bytes(text);
 
 	append(run, &run->problems, problem);
-	json_decref(problem);
 }
 
 struct place {
@@ -135,7 +131,7 @@ static int by_image(const void *a, const void *b)
 static void sort(json_t *array)
 {
 	size_t count = json_array_size(array);
-	struct place *place = calloc(count + 1, sizeof(*place));
+	FREED struct place *place = calloc(count + 1, sizeof(*place));
 
 	if (!place)
 		return;
@@ -144,16 +140,14 @@ static void sort(json_t *array)
 	qsort(place, count, sizeof(*place), by_image);
 	for (size_t i = 0; i < count; i++)
 		json_array_set_new(array, i, place[i].object);
-	free(place);
 }
 
 static void print_sarif(const struct findings_run *run, const json_t *total,
 			enum exit_status status, FILE *file)
 {
-	char *folder = getcwd(NULL, 0);
+	FREED char *folder = getcwd(NULL, 0);
 
 	findings_sarif_print(run, total, status, folder, file);
-	free(folder);
 }
 
 /* False: it can't be, which is said. */

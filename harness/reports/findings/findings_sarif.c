@@ -55,11 +55,9 @@ static json_t *uri_of_bytes(const char *path, const char *folder)
 /* path: as in JSON, where bytes that are no text are escaped. */
 static json_t *uri_of(const char *path, const char *folder)
 {
-	char *bytes = json_bytes_back(path);
-	json_t *ret = uri_of_bytes(bytes ? bytes : path, folder);
+	FREED char *bytes = json_bytes_back(path);
 
-	free(bytes);
-	return ret;
+	return uri_of_bytes(bytes ? bytes : path, folder);
 }
 
 static json_t *artifact(const char *path, const char *folder)
@@ -142,9 +140,9 @@ static json_t *message(const struct finding_record *finding)
 static json_t *fingerprints(struct sarif *sarif, const struct finding_record *finding)
 {
 	const char *slash = strrchr(finding->image, '/');
-	char *key = finding_key(finding), *text = NULL, *numbered = NULL, short_form[48];
+	char short_form[48];
+	FREED char *key = finding_key(finding), *text = NULL, *numbered = NULL;
 	json_int_t number;
-	json_t *ret;
 
 	if (asprintf(&text, "%s|%s", slash ? slash + 1 : finding->image, key) < 0)
 		no_memory();
@@ -154,11 +152,7 @@ static json_t *fingerprints(struct sarif *sarif, const struct finding_record *fi
 		 (unsigned long long)hash_bytes(text, strlen(text)), (long long)number);
 	if (asprintf(&numbered, "%s|%lld", text, (long long)number) < 0)
 		no_memory();
-	ret = JSON_NEW("stackproof/v1", numbered, "primaryLocationLineHash", short_form);
-	free(numbered);
-	free(text);
-	free(key);
-	return ret;
+	return JSON_NEW("stackproof/v1", numbered, "primaryLocationLineHash", short_form);
 }
 
 static json_t *location(const struct sarif *sarif, const struct finding_record *finding)
@@ -241,7 +235,7 @@ static void print_results(struct sarif *sarif, const struct findings_run *run, F
 	size_t count = json_array_size(run->findings), printed = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		json_t *object = findings_kept(run, i), *one;
+		JSON_FREED json_t *object = findings_kept(run, i), *one = NULL;
 		const struct finding_record finding = finding_record_read(object);
 		char *text = NULL, *rest, *line;
 
@@ -256,8 +250,6 @@ static void print_results(struct sarif *sarif, const struct findings_run *run, F
 			fputs(line, file);
 		}
 		free(text);
-		json_decref(one);
-		json_decref(object);
 	}
 	if (printed)
 		indent(file, RESULT_DEPTH - 1);

@@ -35,8 +35,7 @@ static struct rank *find(struct ranking *ranking, const char *engine)
 	for (size_t i = 0; i < ranking->count; i++)
 		if (!strcmp(ranking->rank[i].engine, engine))
 			return &ranking->rank[i];
-	if (!ARRAY_GROW(ranking->rank, ranking->count))
-		no_memory();
+	ARRAY_NEED(ranking->rank, ranking->count);
 	ranking->rank[ranking->count] = (struct rank) { .engine = engine };
 	return &ranking->rank[ranking->count++];
 }

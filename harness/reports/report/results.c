@@ -64,7 +64,7 @@ void cell_deinit(struct cell *cell)
  */
 static void make_printable(char *text)
 {
-	json_t *utf8 = json_string(text);
+	JSON_FREED json_t *utf8 = json_string(text);
 
 	for (char *at = text; *at; at++) {
 		unsigned char byte = *at;
@@ -73,7 +73,6 @@ static void make_printable(char *text)
 		else if (byte >= 0x80 && !utf8)
 			*at = '?';
 	}
-	json_decref(utf8);
 }
 
 void cell_set(struct cell *cell, enum cell_status status, const char *format, ...)
@@ -157,7 +156,7 @@ int cell_write(const struct cell *cell, FILE *file)
 
 	json_array_foreach(cell->objects, index, object) status |= print_line(object, file);
 
-	json_t *result = JSON_NEW("type", "result");
+	JSON_FREED json_t *result = JSON_NEW("type", "result");
 	tag(result, cell);
 	JSON_SET(result, "status", cell_status_name(cell->status), "reason", cell->reason,
 		 "environment", cell->status == CELL_ERROR ? json_boolean(cell->environment) : NULL,
@@ -166,7 +165,6 @@ int cell_write(const struct cell *cell, FILE *file)
 		JSON_SET(result, "expected",
 			 cell->expected ? json_bytes(cell->expected) : json_null());
 	status |= print_line(result, file);
-	json_decref(result);
 	return status;
 }
 
@@ -338,15 +336,13 @@ json_t *results_summary_json(const struct results *results)
 
 int results_print(const struct results *results, FILE *file)
 {
-	json_t *header = results_header_json(results);
-	json_t *summary = results_summary_json(results);
+	JSON_FREED json_t *header = results_header_json(results);
+	JSON_FREED json_t *summary = results_summary_json(results);
 	int status = print_line(header, file);
 
 	for (size_t i = 0; i < results->cell_count; i++)
 		status |= cell_write(&results->cell[i], file);
 	status |= print_line(summary, file);
-	json_decref(header);
-	json_decref(summary);
 	return status;
 }
 

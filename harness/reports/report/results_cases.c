@@ -31,9 +31,8 @@ static void add_findings(struct judged_case *judged, const struct cell *cell)
 	struct finding_record finding;
 
 	for (size_t at = 0; cell_finding(cell, &at, &finding);) {
-		char *line = json_dumps(finding.object, JSON_COMPACT | JSON_ENSURE_ASCII);
+		FREED char *line = json_dumps(finding.object, JSON_COMPACT | JSON_ENSURE_ASCII);
 		case_output(judged, line ? line : "");
-		free(line);
 	}
 }
 
@@ -68,13 +67,13 @@ static void add_console(struct case_suite *suite, const struct results_kernel *k
 	if (!folder || !kernel->outcome[0] || !strcmp(kernel->outcome, "ok"))
 		return;
 	results_path(path, sizeof(path), folder, "kernels", kernel->name, "console");
-	FILE *file = input_file_open(path, &(struct error) { 0 });
+	FILE_CLOSED FILE *file = input_file_open(path, &(struct error) { 0 });
 	if (!file)
 		return;
 	/* Shorter than that: the seek fails and all of it is read. */
 	if (fseek(file, -(long)CONSOLE_BYTES_MAX, SEEK_END))
 		rewind(file);
-	char *text = malloc(CONSOLE_BYTES_MAX + 1);
+	FREED char *text = malloc(CONSOLE_BYTES_MAX + 1);
 	size_t size = text ? fread(text, 1, CONSOLE_BYTES_MAX, file) : 0;
 	for (size_t i = 0; i < size; i++) {
 		if (!text[i])
@@ -84,8 +83,6 @@ static void add_console(struct case_suite *suite, const struct results_kernel *k
 		text[size] = '\0';
 		case_text(&suite->output, text);
 	}
-	free(text);
-	fclose(file);
 }
 
 static void add_comment(struct cases *cases, const char *format, ...)

@@ -31,8 +31,7 @@ static const struct results_kernel *find_kernel(struct results *results, const j
 	for (size_t i = 0; i < results->kernel_count; i++)
 		if (!strncmp(results->kernel[i].version, release, sizeof(kernel->name) - 1))
 			return &results->kernel[i];
-	if (!ARRAY_GROW(results->kernel, results->kernel_count))
-		no_memory();
+	ARRAY_NEED(results->kernel, results->kernel_count);
 	kernel = &results->kernel[results->kernel_count++];
 	*kernel = (struct results_kernel) { .how = RESULTS_STEPPED, .outcome = "ok" };
 	snprintf(kernel->name, sizeof(kernel->name), "%s", release);
@@ -50,8 +49,7 @@ static void open_cell(struct compare_reader *reader, const char *program)
 	json_int_t runs = json_count(reader->runs, program) + 1;
 	json_object_set_new(reader->runs, program, json_integer(runs));
 	snprintf(again, sizeof(again), runs > 1 ? "%s (%lld)" : "%s", program, (long long)runs);
-	if (!ARRAY_GROW(results->cell, results->cell_count))
-		no_memory();
+	ARRAY_NEED(results->cell, results->cell_count);
 	cell_init(&results->cell[results->cell_count++], again, program, "", "", "", "");
 	reader->open = true;
 }
@@ -185,9 +183,8 @@ void compare_reader_line(void *context, const char *line, size_t size, size_t nu
 static void name_host(struct results *results)
 {
 	if (!results->kernel_count) {
-		json_t *nothing = json_object();
+		JSON_FREED json_t *nothing = json_object();
 		find_kernel(results, nothing);
-		json_decref(nothing);
 	}
 	if (results->kernel_count == 1)
 		strcpy(results->kernel[0].name, "host");

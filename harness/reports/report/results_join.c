@@ -72,8 +72,7 @@ static void take_kernels(struct results *into, const struct results *from)
 	for (size_t i = 0; i < from->kernel_count; i++) {
 		if (results_kernel_find(into, from->kernel[i].name))
 			continue;
-		if (!ARRAY_GROW(into->kernel, into->kernel_count))
-			no_memory();
+		ARRAY_NEED(into->kernel, into->kernel_count);
 		into->kernel[into->kernel_count++] = from->kernel[i];
 	}
 }
@@ -88,8 +87,7 @@ void results_join(struct results *into, struct results *from)
 	json_decref(others);
 	take_kernels(into, from);
 	for (size_t i = 0; i < from->cell_count; i++) {
-		if (!ARRAY_GROW(into->cell, into->cell_count))
-			no_memory();
+		ARRAY_NEED(into->cell, into->cell_count);
 		into->cell[into->cell_count++] = from->cell[i];
 	}
 	from->cell_count = 0;

@@ -58,9 +58,8 @@ static void read_header(struct reader *reader, json_t *object)
 	reader->has_header = true;
 	free(results->kernel);
 	results->kernel_count = 0;
-	results->kernel = calloc(json_array_size(kernels) + 1, sizeof(*results->kernel));
-	if (!results->kernel)
-		no_memory();
+	results->kernel =
+		need_memory(calloc(json_array_size(kernels) + 1, sizeof(*results->kernel)));
 	json_array_foreach(kernels, index, kernel)
 	{
 		struct results_kernel *to = &results->kernel[results->kernel_count++];
@@ -96,8 +95,7 @@ static struct cell *find_cell(struct reader *reader, const json_t *object)
 	json_t *known = json_object_get(reader->index, key);
 	if (known)
 		return &results->cell[json_integer_value(known)];
-	if (!ARRAY_GROW(results->cell, results->cell_count))
-		no_memory();
+	ARRAY_NEED(results->cell, results->cell_count);
 	json_object_set_new(reader->index, key, json_integer(results->cell_count));
 	struct cell *cell = &results->cell[results->cell_count++];
 	cell_init(cell, binary, json_text(object, "program"), json_text(object, "toolchain"),
@@ -190,7 +188,7 @@ static int read_lines(FILE *file, const char *path,
 		      void (*take)(void *context, const char *line, size_t size, size_t number),
 		      void *context, bool *ret_torn, struct error *error)
 {
-	char *line = NULL;
+	FREED char *line = NULL;
 	size_t capacity = 0, number = 0;
 	ssize_t size;
 
@@ -199,7 +197,6 @@ static int read_lines(FILE *file, const char *path,
 		*ret_torn = line[size - 1] != '\n';
 		take(context, line, size, ++number);
 	}
-	free(line);
 	return ferror(file) ? error_set_errno(error, "can't read %s", path) : 0;
 }
 
@@ -235,11 +232,10 @@ int results_read(struct results *ret, const char *folder, struct error *error)
 
 	results_init(ret);
 	snprintf(path, sizeof(path), "%s/%s", folder, RESULTS_FILE);
-	FILE *file = input_file_open(path, error);
+	FILE_CLOSED FILE *file = input_file_open(path, error);
 	if (!file)
 		return -1;
 	int status = read_folder_file(ret, file, path, error);
-	fclose(file);
 	return status;
 }
 
@@ -279,11 +275,10 @@ bool results_recognise(const char *path)
 
 	if (is_folder(path))
 		return true;
-	FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+	FILE_CLOSED FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 	if (!file)
 		return false;
 	first_type(file, type, sizeof(type));
-	fclose(file);
 	return !strcmp(type, "header") || is_of_compare(type);
 }
 
@@ -306,7 +301,7 @@ int results_open(struct results *ret, const char *path, struct error *error)
 	if (is_folder(path))
 		return results_read(ret, path, error);
 	results_init(ret);
-	FILE *file = input_file_open(path, error);
+	FILE_CLOSED FILE *file = input_file_open(path, error);
 	if (!file)
 		return -1;
 	first_type(file, type, sizeof(type));
@@ -320,6 +315,5 @@ int results_open(struct results *ret, const char *path, struct error *error)
 	} else {
 		status = read_folder_file(ret, file, path, error);
 	}
-	fclose(file);
 	return status;
 }

@@ -113,8 +113,7 @@ static void add_fault(struct tally *tally, const struct results *results, const 
 			fault = known;
 	}
 	if (!fault) {
-		if (!ARRAY_GROW(tally->fault, tally->fault_count))
-			no_memory();
+		ARRAY_NEED(tally->fault, tally->fault_count);
 		fault = &tally->fault[tally->fault_count++];
 		*fault = (struct tally_fault) { .function = strdup(function),
 						.image = strdup(image),
@@ -139,8 +138,7 @@ static void add_skip(struct tally *tally, const struct cell *cell)
 			return;
 		}
 	}
-	if (!ARRAY_GROW(tally->skip, tally->skip_count))
-		no_memory();
+	ARRAY_NEED(tally->skip, tally->skip_count);
 	tally->skip[tally->skip_count++] =
 		(struct tally_skip) { .kernel = cell->kernel, .reason = cell->reason, .cells = 1 };
 }
@@ -154,8 +152,7 @@ static void add_ignored(struct tally *tally, const struct finding_record *findin
 		if (!strcmp(tally->ignored[i].reason, reason))
 			ignored = &tally->ignored[i];
 	if (!ignored) {
-		if (!ARRAY_GROW(tally->ignored, tally->ignored_count))
-			no_memory();
+		ARRAY_NEED(tally->ignored, tally->ignored_count);
 		ignored = &tally->ignored[tally->ignored_count++];
 		*ignored = (struct tally_ignored) { .reason = reason };
 	}

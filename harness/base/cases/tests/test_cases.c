@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "base/cases/cases.h"
 
 static char *junit(const struct cases *cases)

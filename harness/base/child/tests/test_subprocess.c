@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "base/child/subprocess.h"
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 
 #define READ_BYTES 65536
 

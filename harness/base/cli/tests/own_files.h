@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 
 #define OWN_FOLDER "/tmp/stackproof-test.XXXXXX"
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "base/cli/json_counts.h"
 #include "base/ignore/ignore.h"
 

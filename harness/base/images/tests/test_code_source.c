@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "image/image.h"
 #include "base/images/code_source.h"
 #include "base/images/debug_link.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "corpus/generate/generate.h"
 
 static uint64_t hash_text(uint64_t value, const char *text, size_t size)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "base/finding/tests/finding_fixture.h"
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "corpus/golden/golden.h"
 
 static bool made_up_own(const char *path, uint64_t vaddr)

@@ -9,7 +9,7 @@
  */
 #include <inttypes.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "corpus/plant/plant_image.c"
 #include "commands/tests/transcript.h"
 

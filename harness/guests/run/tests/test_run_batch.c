@@ -15,7 +15,7 @@
  */
 #include <string.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "host_lane.h"
 
 #define RESULT                                                                                     \

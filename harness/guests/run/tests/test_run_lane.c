@@ -6,7 +6,7 @@
  */
 #include <string.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "host_lane.h"
 
 /* Real processes through real pipes. One whose time is up ends so; when that is: test_run_host_wait.c. */

@@ -15,7 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "base/cli/folder_lock.h"
 #include "clock.h"
 #include "host_lane.h"

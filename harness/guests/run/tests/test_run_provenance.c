@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "guests/run/run.h"
 
 /* A header of three binaries, with this text as merged.tsv, or without one. To be released. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "guests/vm/console.h"
 
 #define LOG_MAX 65536

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "guests/vm/guest_channel.h"
 #include "guests/vm/guest_files.h"
 #include "guests/vm/guest_output.h"

@@ -19,7 +19,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "guests/vm/frame.h"
 #include "guests/vm/guest_files.h"
 #include "guests/vm/initramfs.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "guests/vm/kernel_index.h"
 
 /* ---- versions ----------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "guests/vm/boot_image.h"
 #include "guests/vm/kernel_index.h"
 #include "guests/vm/vm.h"

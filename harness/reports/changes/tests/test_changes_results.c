@@ -4,7 +4,7 @@
  * several pairs, what is ignored; and damaged ones
  */
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "changes_plant.h"
 #include "base/ignore/ignore.h"
 #include "guests/run/run.h"

@@ -5,7 +5,7 @@
  * What is known of one is not taken for the next, and each is counted.
  */
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "changes_plant.h"
 #include "base/cases/cases.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "base/cli/json_counts.h"
 #include "baseline_fixture.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "base/cli/json_counts.h"
 #include "reports/findings/findings.h"
 #include "reports/report/tests/html_check.h"

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "reports/report/results.h"
 
 static inline struct cell *fixture_cell(struct results *results, const char *kernel,

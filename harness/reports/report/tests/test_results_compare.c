@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "reports/report/results.h"
 
 /* Text as a file that results_open() reads. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "array.h"
 #include "base/gate/gate.h"
 #include "reports/report/results.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "tables/diff/diff.h"
 
 static void add_function(struct diff_table *table, const char *text)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "commands/prove.c"
 
 #define PROVEN(more) "{'status':'proven','compared':5" more "}"

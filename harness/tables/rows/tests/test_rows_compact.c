@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 
 #define PLACES(n) (TABLE_RULE_EXTENDED | (n) << TABLE_RULE_PLACES_SHIFT)
 #define CFA(kind, reg, offset)                                                                     \

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "tables/stat/stat.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"

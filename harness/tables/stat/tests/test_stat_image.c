@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "tables/stat/stat.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "base/cli/tests/freed.h"
+#include "freed.h"
 #include "clock.h"
 #include "base/images/debug_link.h"
 #include "base/images/image_list.h"
