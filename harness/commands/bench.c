@@ -177,10 +177,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->gate;
-		state->child_inputs[1] = &arguments->costs;
-		return 0;
 	case OPTION_RUNS:
 		arguments->bench.runs = option_between(state, argument, "--runs", 1,
 						       BENCH_RUNS_MAX);
@@ -250,8 +246,7 @@ int command_bench(int argc, char **argv)
 	struct gate *gate = &arguments.gate;
 	struct error beside;
 
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, 0, &arguments);
+	command_parse(&argp, argc, argv, 0, &arguments, &arguments.gate, &arguments.costs);
 	child_beside("bench", programs, sizeof(programs), &beside);
 	child_beside("bench_gimli", gimli, sizeof(gimli), &beside);
 	if (!arguments.bench.programs)

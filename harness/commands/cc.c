@@ -370,7 +370,6 @@ int command_cc(int argc, char **argv)
 	struct wrapping wrapping = { .options = { .only = FINDINGS_ALL },
 				     .timeout_ms = DEFAULT_TIMEOUT_MS };
 
-	argp_err_exit_status = EXIT_USAGE;
 	wrapping.findings.colour = isatty(STDERR_FILENO);
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &wrapping);
 	return compile(&wrapping);

@@ -218,12 +218,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct tracer_options *tracer = &arguments->stepping.tracer;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->gate;
-		state->child_inputs[1] = &arguments->cases;
-		state->child_inputs[2] = &arguments->stepping;
-		state->child_inputs[3] = &arguments->attach;
-		return 0;
 	case 'e': add_engines(state, argument, &arguments->engines); return 0;
 	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
 	case OPTION_METHOD: compare->method = option_method(state, argument); return 0;
@@ -659,8 +653,8 @@ int command_compare(int argc, char **argv)
 	struct error error;
 	int status;
 
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments, &arguments.gate,
+		      &arguments.cases, &arguments.stepping, &arguments.attach);
 	arguments.wish.command = argv;
 	if (writes_over_inputs(&arguments)) {
 		engine_list_deinit(&arguments.engines);

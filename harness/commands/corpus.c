@@ -143,7 +143,6 @@ int command_corpus(int argc, char **argv)
 	FREED char *folder = NULL;
 	struct error error;
 
-	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, 0, &arguments);
 	if (!own->folder) {
 		const char *compiler = own->cc ? own->cc : own->cxx ? own->cxx : own->rustc;

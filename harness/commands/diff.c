@@ -102,10 +102,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->gate;
-		state->child_inputs[1] = &options->cases;
-		break;
 	case 'f':
 		if (strcmp(argument, "text") && !diff_dialect_find(argument))
 			argp_error(state, "unknown kind of table '%s'", argument);
@@ -457,8 +453,7 @@ int command_diff(int argc, char **argv)
 		NULL,
 	};
 	struct options options = { 0 };
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, 0, &options);
+	command_parse(&argp, argc, argv, 0, &options, &options.gate, &options.cases);
 	if (writes_over_inputs(&options))
 		return EXIT_USAGE;
 	cases_begin(&options.cases, "diff");

@@ -273,7 +273,6 @@ int command_generate(int argc, char **argv)
 	struct error error;
 	int status = EXIT_OK;
 
-	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, 0, &arguments);
 	if (arguments.output && output_file_open(arguments.output, &output, &error)) {
 		error_print(stderr, NULL, &error);

@@ -124,10 +124,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct golden_options *options = &arguments->options;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->gate;
-		state->child_inputs[1] = &arguments->cases;
-		return 0;
 	case 'a': options->all = argument; return 0;
 	case 'n': options->dry_run = true; return 0;
 	case 'j': options->json = true; return 0;
@@ -324,8 +320,7 @@ int command_golden(int argc, char **argv)
 	struct error error = { 0 };
 	int status;
 
-	argp_err_exit_status = ARGP_ERR_EXIT;
-	command_parse(&argp, argc, argv, 0, &arguments);
+	command_parse(&argp, argc, argv, 0, &arguments, &arguments.gate, &arguments.cases);
 	run.gate = arguments.gate;
 	if (writes_over_inputs(&arguments))
 		return EXIT_USAGE;

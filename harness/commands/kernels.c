@@ -124,7 +124,6 @@ int command_kernels(int argc, char **argv)
 	};
 	struct settings settings = { 0 };
 
-	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, 0, &settings);
 	if ((settings.refresh && !strcmp(settings.words[0], "list")) ||
 	    (settings.all && !strcmp(settings.words[0], "fetch"))) {

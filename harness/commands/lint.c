@@ -114,12 +114,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct linting *linting = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &linting->gate;
-		state->child_inputs[1] = &linting->cases;
-		state->child_inputs[2] = &linting->run;
-		state->child_inputs[3] = &linting->wish;
-		break;
 	case 'f': linting->options.function = argument; break;
 	case KEY_ONLY: findings_only(state, argument, &linting->options.only); break;
 	case KEY_EXPLAIN: linting->explain = findings_id(state, argument); break;
@@ -691,9 +685,9 @@ int command_lint(int argc, char **argv)
 				   .timeout_ms = 300000,
 				   .every = 1 };
 
-	argp_err_exit_status = EXIT_USAGE;
 	executed_wish_init(&linting.wish, &argc, argv);
-	command_parse(&argp, argc, argv, 0, &linting);
+	command_parse(&argp, argc, argv, 0, &linting, &linting.gate, &linting.cases, &linting.run,
+		      &linting.wish);
 	if (linting.explain) {
 		printf("%s: %s\n\n%s", lint_ids[linting.explain].name,
 		       lint_ids[linting.explain].title, lint_ids[linting.explain].text);

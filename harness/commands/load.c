@@ -45,10 +45,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct settings *settings = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &settings->gate;
-		state->child_inputs[1] = &settings->cases;
-		return 0;
 	case 'j': settings->json = settings->check.json = true; return 0;
 	case 'k':
 		if (!*argument || strlen(argument) >= LOAD_NAME_MAX)
@@ -295,8 +291,7 @@ int command_load(int argc, char **argv)
 	struct settings settings = { .gate = { .unit = "programs" } };
 	struct error error = { 0 };
 
-	argp_err_exit_status = ARGP_ERR_EXIT;
-	command_parse(&argp, argc, argv, 0, &settings);
+	command_parse(&argp, argc, argv, 0, &settings, &settings.gate, &settings.cases);
 	settings.check.strict = settings.gate.strict;
 	if (output_files_are_inputs(FILE_NAMES(CASES_FILES(settings.cases)),
 				    FILE_NAMES(settings.check.results, settings.check.record)) ||

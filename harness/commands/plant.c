@@ -90,10 +90,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct plant_check_options *check = &arguments->check;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &check->gate;
-		state->child_inputs[1] = &arguments->cases;
-		return 0;
 	case OPTION_JOBS:
 		check->jobs = option_between(state, argument, "--jobs", 1, PLANT_JOBS_MAX);
 		return 0;
@@ -264,8 +260,7 @@ int command_plant(int argc, char **argv)
 	struct error error;
 	int status;
 
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, 0, &arguments);
+	command_parse(&argp, argc, argv, 0, &arguments, &arguments.check.gate, &arguments.cases);
 	if (arguments.list) {
 		print_list(arguments.check.json);
 		return EXIT_OK;

@@ -61,10 +61,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct proving *proving = state->input;
 	struct prove_options *options = &proving->options;
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &proving->gate;
-		state->child_inputs[1] = &proving->cases;
-		break;
 	case KEY_REFEREE: options->referee = true; break;
 	case KEY_READELF: options->readelf = true; break;
 	case KEY_ALL: options->referee = options->readelf = true; break;
@@ -263,8 +259,7 @@ int command_prove(int argc, char **argv)
 	struct error error;
 
 	proving.options.jobs = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, 0, &proving);
+	command_parse(&argp, argc, argv, 0, &proving, &proving.gate, &proving.cases);
 	proving.totals.counts = json_object();
 	cases_begin(&proving.cases, "prove");
 	for (int i = 0; i < proving.options.path_count; i++)

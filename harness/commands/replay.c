@@ -74,10 +74,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct settings *settings = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &settings->gate;
-		state->child_inputs[1] = &settings->cases;
-		return 0;
 	case 'e': add_engines(state, argument, &settings->engines); return 0;
 	case OPTION_METHOD: settings->method = option_method(state, argument); return 0;
 	case ARGP_KEY_ARGS: settings->file = state->argv + state->next; return 0;
@@ -540,8 +536,7 @@ int command_replay(int argc, char **argv)
 				     .engine_timeout_ms = EXTERNAL_ANSWER_MS };
 	int status;
 
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings, &settings.gate, &settings.cases);
 	if (settings.files)
 		return print_files(&settings);
 	if (writes_over_inputs(&settings)) {

@@ -156,7 +156,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	const struct format *format;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
 	case 'f':
 		format = find_format(value);
 		if (!format)
@@ -397,8 +396,7 @@ int command_report(int argc, char **argv)
 	struct error error = { 0 };
 	int status = EXIT_BAD_INPUT;
 
-	argp_err_exit_status = ARGP_ERR_EXIT;
-	command_parse(&parser, argc, argv, 0, &arguments);
+	command_parse(&parser, argc, argv, 0, &arguments, &arguments.gate);
 	if (read_results(&arguments, &results, &error) ||
 	    ignore_list_read_now(&ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof report", &error);

@@ -145,7 +145,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	const char *word;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
 	case OPTION_KERNELS: parse_kernels(arguments, value, state); return 0;
 	case OPTION_ENGINE: add_engines(state, value, &arguments->engines); return 0;
 	case OPTION_GUESTS:
@@ -264,11 +263,10 @@ int command_run(int argc, char **argv)
 	struct ignore_list ignore = { 0 };
 	struct error error = { 0 };
 
-	argp_err_exit_status = ARGP_ERR_EXIT;
 	child_beside("corpus", corpus, sizeof(corpus), &error);
 	child_beside("results", results_folder, sizeof(results_folder), &error);
 	parse_kernels(&arguments, kernels, NULL);
-	command_parse(&parser, argc, argv, 0, &arguments);
+	command_parse(&parser, argc, argv, 0, &arguments, &arguments.gate);
 	arguments.run.kernel = arguments.kernel;
 	arguments.run.progress = arguments.quiet ? NULL : stderr;
 	arguments.run.live = isatty(STDERR_FILENO);

@@ -91,10 +91,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct sample_options *sample = &arguments->sample;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->gate;
-		state->child_inputs[1] = &arguments->cases;
-		return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_CLOCK:
 		sample->clock = sample_clock_find(argument);
@@ -354,8 +350,8 @@ int command_sample(int argc, char **argv)
 	};
 	struct error error;
 
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments, &arguments.gate,
+		      &arguments.cases);
 	if (output_files_are_program(FILE_NAMES(arguments.profile, CASES_FILES(arguments.cases)),
 				     arguments.sample.argv[0]))
 		return EXIT_USAGE;

@@ -54,7 +54,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct census *census = state->input;
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &census->gate; break;
 	case 'j': census->json = true; break;
 	case 'J':
 		census->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
@@ -328,8 +327,7 @@ int command_stat(int argc, char **argv)
 		NULL,
 	};
 	struct census census = { .jobs = 1, .gate = { .unit = "FDEs" } };
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, 0, &census);
+	command_parse(&argp, argc, argv, 0, &census, &census.gate);
 	census.total = json_object();
 	enum exit_status status = take_census(&census);
 	image_list_deinit(&census.list);

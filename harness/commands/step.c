@@ -139,7 +139,6 @@ int command_step(int argc, char **argv)
 	int ended_fd;
 	FILE *in;
 
-	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	if (!arguments.engines.count &&
 	    engine_list_add(&arguments.engines, DEFAULT_ENGINES, &error))

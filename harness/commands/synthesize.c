@@ -56,7 +56,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct synthesizing *all = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &all->gate; break;
 	case 'o': all->options.output = option_text(state, argument, "--output"); break;
 	case 'j':
 		all->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
@@ -208,7 +207,6 @@ int command_synthesize(int argc, char **argv)
 				    .jobs = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 				    .timeout_ms = 300000 };
 
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, 0, &all);
+	command_parse(&argp, argc, argv, 0, &all, &all.gate);
 	return synthesize_paths(&all);
 }

@@ -88,7 +88,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &options->gate; break;
 	case KEY_FORMAT: options->write = find_format(argument, state); break;
 	case KEY_JSON: options->write = table_json; break;
 	case KEY_FUNC: options->function = option_text(state, argument, "--func"); break;
@@ -347,8 +346,7 @@ int command_table(int argc, char **argv)
 		NULL,
 	};
 	struct options options = { .write = table_text, .gate = { .unit = "entries" } };
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, 0, &options);
+	command_parse(&argp, argc, argv, 0, &options, &options.gate);
 
 	for (int i = 0; i < options.file_count; i++)
 		do_file(&options, options.file[i]);

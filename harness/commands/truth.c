@@ -70,11 +70,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->gate;
-		state->child_inputs[1] = &arguments->stepping;
-		state->child_inputs[2] = &arguments->attach;
-		return 0;
 	case OPTION_PASS:
 		arguments->stepping.tracer.silence_output = false;
 		arguments->stepping.given = "pass-output";
@@ -195,8 +190,8 @@ int command_truth(int argc, char **argv)
 	};
 	int status;
 
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments, &arguments.gate,
+		      &arguments.stepping, &arguments.attach);
 	if (arguments.stepping.estimate) {
 		const struct compare_options none = { .engine_count = 0 };
 

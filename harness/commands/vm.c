@@ -114,7 +114,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct settings *settings = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &settings->cases; return 0;
 	case 'k': parse_kernels(state, settings, argument); return 0;
 	case 't': settings->timeout_ms = option_seconds(state, argument, "--timeout"); return 0;
 	case 'm':
@@ -530,8 +529,7 @@ int command_vm(int argc, char **argv)
 	};
 	struct settings settings = { 0 };
 
-	argp_err_exit_status = ARGP_ERR_EXIT;
-	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings, &settings.cases);
 	if (writes_over_inputs(&settings))
 		return EXIT_USAGE;
 	cases_begin(&settings.cases, "vm");

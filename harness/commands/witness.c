@@ -50,10 +50,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct tracer_options *tracer = &arguments->witness.tracer;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->gate;
-		state->child_inputs[1] = &arguments->cases;
-		return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
@@ -328,8 +324,8 @@ int command_witness(int argc, char **argv)
 	int failed;
 	struct error error;
 
-	argp_err_exit_status = EXIT_USAGE;
-	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments, &arguments.gate,
+		      &arguments.cases);
 	arguments.witness.context = &arguments;
 	program = arguments.witness.tracer.argv[0];
 	if (output_files_are_program(FILE_NAMES(CASES_FILES(arguments.cases)), program))

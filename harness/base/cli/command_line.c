@@ -150,25 +150,46 @@ static ssize_t write_plain(void *file, const char *text, size_t size)
 	return copy ? (ssize_t)size : 0;
 }
 
+struct parsing {
+	const struct argp *command;
+	void *input;
+	void *const *child_input; /* NULL behind the last */
+};
+
+/* The command's own parser, with its own input. */
+static error_t parse_own(int key, char *value, struct argp_state *state)
+{
+	const struct parsing *parsing = state->input;
+
+	for (size_t i = 0; key == ARGP_KEY_INIT && parsing->child_input[i]; i++)
+		state->child_inputs[i] = parsing->child_input[i];
+	state->input = parsing->input;
+	return parsing->command->parser(key, value, state);
+}
+
 /* If it fails nothing else works either: the words are said as they are. */
-static int parse_plainly(const struct argp *argp, int argc, char **argv, unsigned int flags,
-			 void *input)
+static int parse_plainly(struct parsing *parsing, int argc, char **argv, unsigned int flags)
 {
 	static const cookie_io_functions_t functions = { .write = write_plain };
 	FILE *before = stderr, *plain = fopencookie(before, "w", functions);
+	struct argp argp = *parsing->command;
 	int error;
 
+	argp.parser = parse_own;
+	argp_err_exit_status = EXIT_USAGE;
 	if (plain)
 		stderr = plain; /* exit() writes what is left in it */
-	error = argp_parse(argp, argc, argv, flags, NULL, input);
+	error = argp_parse(&argp, argc, argv, flags, NULL, parsing);
 	stderr = before;
 	if (plain)
 		fclose(plain);
 	return error;
 }
 
-void command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
+void command_parse_into(const struct argp *argp, int argc, char **argv, unsigned int flags,
+			void *input, void *const *child_input)
 {
+	struct parsing parsing = { argp, input, child_input };
 	static const struct argp own = { .options = own_options };
 	size_t count = count_options(argp) + count_options(&own);
 	struct command_line line = {
@@ -193,7 +214,7 @@ void command_parse(const struct argp *argp, int argc, char **argv, unsigned int 
 	free(line.letters);
 	free(words);
 	/* What was not read to its end is not obeyed. */
-	int error = parse_plainly(argp, argc, argv, flags, input);
+	int error = parse_plainly(&parsing, argc, argv, flags);
 
 	if (error)
 		fail(argv[0], strerror(error));

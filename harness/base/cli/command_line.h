@@ -9,11 +9,13 @@
 
 /* argp_parse(3) of a command's arguments. An unknown long option is refused, and a similar one is named if
  * there is one. An option with a value must not be given twice, unless it has OPTION_AGAIN (cli/options.h).
- * Returns if all was parsed; else exits with EXIT_USAGE. */
+ * ...: pointers, the inputs of argp's children, in their order. Returns if all was parsed; else exits with
+ * EXIT_USAGE. */
+#define command_parse(argp, argc, argv, flags, input, ...)                                         \
+	command_parse_into(argp, argc, argv, flags, input,                                         \
+			   (void *const[]) { __VA_ARGS__ __VA_OPT__(, ) NULL })
 struct argp;
-void command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
-
-/* The value for argp_err_exit_status: argp exits with EXIT_USAGE on a bad command line. */
-#define ARGP_ERR_EXIT EXIT_USAGE
+void command_parse_into(const struct argp *argp, int argc, char **argv, unsigned int flags,
+			void *input, void *const *child_input);
 
 #endif
