@@ -87,6 +87,7 @@ struct plant_site {
 	struct plant_program program; /* the FDE's */
 	size_t row;
 	uint64_t seed;
+	int64_t by; /* what the kinds of one function differ in: so many bytes, an opcode, which rows */
 	uint8_t *file; /* the copy that is edited */
 	bool in_file;  /* the kind edited file itself: program is not written back */
 };
@@ -136,6 +137,7 @@ struct plant_kind {
 	bool by_row;	     /* it changes one row; false: a whole entry */
 	/* Edits site->program, or the file. -1 with ERROR_UNAVAILABLE: it does not apply there. */
 	int (*plant)(struct plant_site *site, struct error *error);
+	int64_t by; /* site->by */
 };
 
 const struct plant_kind *plant_kind_find(const char *name);
@@ -153,8 +155,7 @@ int plant_ranges_swapped(struct plant_site *site, struct error *error);
 int plant_return_column(struct plant_site *site, struct error *error);
 int plant_data_alignment(struct plant_site *site, struct error *error);
 int plant_code_alignment(struct plant_site *site, struct error *error);
-int plant_initial_cfa(struct plant_site *site, struct error *error);
-int plant_initial_return(struct plant_site *site, struct error *error);
+int plant_initial(struct plant_site *site, struct error *error);
 int plant_signal_flag(struct plant_site *site, struct error *error);
 
 /* ---- plant_search.c --------------------------------------------------------------------- */

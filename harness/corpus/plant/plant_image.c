@@ -358,7 +358,8 @@ static int plant_at(const struct plant_image *image, const struct cfi_fde *fde, 
 				   .fde = fde,
 				   .cie = &image->cfi->cie[fde->cie],
 				   .row = row,
-				   .seed = seed };
+				   .seed = seed,
+				   .by = planting->kind->by };
 	int status;
 
 	planting->file = malloc(image->size);

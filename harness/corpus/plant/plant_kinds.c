@@ -23,6 +23,9 @@ enum {
 	EXPRESSION_BREG31 = 0x8f,
 };
 
+/* What some kinds of one function differ in. */
+enum { ONE_ROW, ALL_ROWS, OFFSETS = 0, LITERALS };
+
 int plant_refuse(struct error *error, const char *format, ...)
 {
 	char text[sizeof(error->message)];
@@ -32,11 +35,6 @@ int plant_refuse(struct error *error, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	return error_set(error, ERROR_UNAVAILABLE, "", 0, "%s", text);
-}
-
-static int no_memory(struct error *error)
-{
-	return error_set(error, ERROR_MEMORY, "", 0, "no memory for an instruction");
 }
 
 /* The first op of the site's row with one of two opcodes, or NULL and the reason. */
@@ -55,7 +53,8 @@ static struct cfi_instruction *find_op(struct plant_site *site, uint8_t opcode, 
 
 /* ---- the CFA ---------------------------------------------------------------------------- */
 
-static int shift_cfa(struct plant_site *site, int64_t bytes, struct error *error)
+/* By so many bytes. */
+static int plant_cfa_offset(struct plant_site *site, struct error *error)
 {
 	struct cfi_instruction *op = find_op(site, CFA_DEF_CFA, CFA_DEF_CFA_OFFSET, error);
 	uint64_t *offset;
@@ -63,20 +62,10 @@ static int shift_cfa(struct plant_site *site, int64_t bytes, struct error *error
 	if (!op)
 		return -1;
 	offset = op->opcode == CFA_DEF_CFA ? &op->b : &op->a;
-	if (bytes < 0 && *offset < (uint64_t)-bytes)
+	if (site->by < 0 && *offset < (uint64_t)-site->by)
 		return plant_refuse(error, "the offset would be negative");
-	*offset += bytes;
+	*offset += site->by;
 	return 0;
-}
-
-static int plant_cfa_high(struct plant_site *site, struct error *error)
-{
-	return shift_cfa(site, SLOT_BYTES, error);
-}
-
-static int plant_cfa_low(struct plant_site *site, struct error *error)
-{
-	return shift_cfa(site, -SLOT_BYTES, error);
 }
 
 static int plant_cfa_register(struct plant_site *site, struct error *error)
@@ -136,9 +125,10 @@ static int plant_save_register(struct plant_site *site, struct error *error)
 	return plant_refuse(error, "every callee-saved register is saved");
 }
 
-static int remove_op(struct plant_site *site, uint8_t opcode, struct error *error)
+/* The first of this opcode. */
+static int plant_lost(struct plant_site *site, struct error *error)
 {
-	struct cfi_instruction *op = find_op(site, opcode, opcode, error);
+	struct cfi_instruction *op = find_op(site, site->by, site->by, error);
 
 	if (!op)
 		return -1;
@@ -146,74 +136,27 @@ static int remove_op(struct plant_site *site, uint8_t opcode, struct error *erro
 	return 0;
 }
 
-static int plant_save_lost(struct plant_site *site, struct error *error)
-{
-	return remove_op(site, CFA_OFFSET, error);
-}
-
-static int plant_restore_lost(struct plant_site *site, struct error *error)
-{
-	return remove_op(site, CFA_RESTORE, error);
-}
-
 /* The register's save becomes another rule for it. */
-static int change_save(struct plant_site *site, uint8_t opcode, struct error *error)
+static int plant_save(struct plant_site *site, struct error *error)
 {
 	struct cfi_instruction *op = find_op(site, CFA_OFFSET, CFA_OFFSET, error);
 
 	if (!op)
 		return -1;
-	op->opcode = opcode;
+	op->opcode = site->by;
 	return 0;
 }
 
-static int plant_save_same_value(struct plant_site *site, struct error *error)
+/* The return address gets another rule behind those of the row. */
+static int plant_return(struct plant_site *site, struct error *error)
 {
-	return change_save(site, CFA_SAME_VALUE, error);
-}
-
-static int plant_save_undefined(struct plant_site *site, struct error *error)
-{
-	return change_save(site, CFA_UNDEFINED, error);
-}
-
-static int plant_save_as_value(struct plant_site *site, struct error *error)
-{
-	return change_save(site, CFA_VAL_OFFSET, error);
-}
-
-static int insert_at_row(struct plant_site *site, struct cfi_instruction op, struct error *error)
-{
+	struct cfi_instruction op = { site->by, .a = REGISTER_RIP, .b = REGISTER_RBP };
 	size_t begin, end;
 
 	plant_program_row(&site->program, site->row, &begin, &end);
-	return plant_program_insert(&site->program, end, op) ? 0 : no_memory(error);
-}
-
-static int plant_return_undefined(struct plant_site *site, struct error *error)
-{
-	return insert_at_row(site, (struct cfi_instruction) { CFA_UNDEFINED, .a = REGISTER_RIP },
-			     error);
-}
-
-static int plant_return_in_register(struct plant_site *site, struct error *error)
-{
-	return insert_at_row(
-		site,
-		(struct cfi_instruction) { CFA_REGISTER, .a = REGISTER_RIP, .b = REGISTER_RBP },
-		error);
-}
-
-/* ---- remembered states ------------------------------------------------------------------ */
-
-static int plant_restore_state_lost(struct plant_site *site, struct error *error)
-{
-	return remove_op(site, CFA_RESTORE_STATE, error);
-}
-
-static int plant_remember_state_lost(struct plant_site *site, struct error *error)
-{
-	return remove_op(site, CFA_REMEMBER_STATE, error);
+	return plant_program_insert(&site->program, end, op)
+		       ? 0
+		       : error_set(error, ERROR_MEMORY, "", 0, "no memory for an instruction");
 }
 
 /* ---- where rows begin ------------------------------------------------------------------- */
@@ -275,23 +218,14 @@ static int move_row(struct plant_site *site, int64_t bytes, bool all, struct err
 	return 0;
 }
 
-static int late(struct plant_site *site, bool all, struct error *error)
+/* Alone, or with all behind it. */
+static int plant_row_late(struct plant_site *site, struct error *error)
 {
 	unsigned int bytes = plant_instruction_bytes(site->source, row_pc(site, site->row));
 
 	if (!bytes || row_pc(site, site->row) + bytes >= site->fde->pc_begin + site->fde->pc_range)
 		return plant_refuse(error, "no instruction follows that one in the function");
-	return move_row(site, bytes, all, error);
-}
-
-static int plant_row_late(struct plant_site *site, struct error *error)
-{
-	return late(site, false, error);
-}
-
-static int plant_rows_late(struct plant_site *site, struct error *error)
-{
-	return late(site, true, error);
+	return move_row(site, bytes, site->by == ALL_ROWS, error);
 }
 
 static int plant_row_early(struct plant_site *site, struct error *error)
@@ -340,8 +274,9 @@ static size_t find_constants(const struct cfi_instruction *op, bool literal, con
 	return count;
 }
 
-static int change_constant(struct plant_site *site, bool literal, struct error *error)
+static int plant_constant(struct plant_site *site, struct error *error)
 {
+	bool literal = site->by == LITERALS;
 	size_t begin, end, count = 0;
 	const uint8_t *constant[64];
 
@@ -364,88 +299,81 @@ static int change_constant(struct plant_site *site, bool literal, struct error *
 	return 0;
 }
 
-static int plant_expression_literal(struct plant_site *site, struct error *error)
-{
-	return change_constant(site, true, error);
-}
-
-static int plant_expression_offset(struct plant_site *site, struct error *error)
-{
-	return change_constant(site, false, error);
-}
-
 /* ---- the table -------------------------------------------------------------------------- */
 
 static const struct plant_kind kinds[] = {
-	{ "cfa-offset-high", "the CFA is 8 bytes too high from a row on", true, plant_cfa_high },
-	{ "cfa-offset-low", "the CFA is 8 bytes too low from a row on", true, plant_cfa_low },
+	{ "cfa-offset-high", "the CFA is 8 bytes too high from a row on", true, plant_cfa_offset,
+	  SLOT_BYTES },
+	{ "cfa-offset-low", "the CFA is 8 bytes too low from a row on", true, plant_cfa_offset,
+	  -SLOT_BYTES },
 	{ "cfa-register", "the CFA hangs on another register: rbp for rsp, rsp for any other", true,
-	  plant_cfa_register },
+	  plant_cfa_register, 0 },
 	{ "epilogue-lost", "the CFA does not come back to rsp+8 before the return", true,
-	  plant_epilogue_lost },
+	  plant_epilogue_lost, 0 },
 	{ "save-offset", "a register is said to be saved one slot below its own", true,
-	  plant_save_offset },
+	  plant_save_offset, 0 },
 	{ "save-register", "the save of a register is said to be that of another", true,
-	  plant_save_register },
-	{ "save-lost", "a register's save is not said", true, plant_save_lost },
-	{ "save-same-value", "a saved register is said to keep its value", true,
-	  plant_save_same_value },
-	{ "save-undefined", "a saved register is said to be lost", true, plant_save_undefined },
+	  plant_save_register, 0 },
+	{ "save-lost", "a register's save is not said", true, plant_lost, CFA_OFFSET },
+	{ "save-same-value", "a saved register is said to keep its value", true, plant_save,
+	  CFA_SAME_VALUE },
+	{ "save-undefined", "a saved register is said to be lost", true, plant_save,
+	  CFA_UNDEFINED },
 	{ "save-as-value", "a saved register is said to be the address of its slot", true,
-	  plant_save_as_value },
-	{ "restore-lost", "a restored register is still said to be on the stack", true,
-	  plant_restore_lost },
+	  plant_save, CFA_VAL_OFFSET },
+	{ "restore-lost", "a restored register is still said to be on the stack", true, plant_lost,
+	  CFA_RESTORE },
 	{ "return-undefined", "the return address is undefined from a row on: the stack ends early",
-	  true, plant_return_undefined },
+	  true, plant_return, CFA_UNDEFINED },
 	{ "return-in-register", "the return address is said to be in rbp from a row on", true,
-	  plant_return_in_register },
+	  plant_return, CFA_REGISTER },
 	{ "restore-state-lost", "the rules of an epilogue go on behind its return", true,
-	  plant_restore_state_lost },
-	{ "remember-state-lost", "a state is restored that was never remembered", true,
-	  plant_remember_state_lost },
+	  plant_lost, CFA_RESTORE_STATE },
+	{ "remember-state-lost", "a state is restored that was never remembered", true, plant_lost,
+	  CFA_REMEMBER_STATE },
 	{ "row-missing", "a row's instructions are not there: the row before it goes on", true,
-	  plant_row_missing },
-	{ "row-late", "a row begins one instruction late", true, plant_row_late },
-	{ "row-early", "a row begins one instruction early", true, plant_row_early },
-	{ "rows-late", "a row and all behind it begin one instruction late", true,
-	  plant_rows_late },
-	{ "expression-literal", "a literal of an expression is one too high", true,
-	  plant_expression_literal },
-	{ "expression-offset", "an offset of an expression is 8 too high", true,
-	  plant_expression_offset },
+	  plant_row_missing, 0 },
+	{ "row-late", "a row begins one instruction late", true, plant_row_late, ONE_ROW },
+	{ "row-early", "a row begins one instruction early", true, plant_row_early, 0 },
+	{ "rows-late", "a row and all behind it begin one instruction late", true, plant_row_late,
+	  ALL_ROWS },
+	{ "expression-literal", "a literal of an expression is one too high", true, plant_constant,
+	  LITERALS },
+	{ "expression-offset", "an offset of an expression is 8 too high", true, plant_constant,
+	  OFFSETS },
 	{ "fde-dropped", "the function's FDE is not there, nor in the search table", false,
-	  plant_fde_dropped },
-	{ "range-shrunk", "the FDE ends where a row begins", true, plant_range_shrunk },
+	  plant_fde_dropped, 0 },
+	{ "range-shrunk", "the FDE ends where a row begins", true, plant_range_shrunk, 0 },
 	{ "range-grown", "the FDE covers the code behind it that has none", false,
-	  plant_range_grown },
+	  plant_range_grown, 0 },
 	{ "range-stolen", "the FDE covers the end of the function before it", false,
-	  plant_range_stolen },
+	  plant_range_stolen, 0 },
 	{ "start-late", "the FDE, with all of its rows, begins one instruction late", false,
-	  plant_start_late },
-	{ "ranges-swapped", "two neighbours have each other's rows", false, plant_ranges_swapped },
-	{ "return-column", "the CIE's return address column is rbp's", false, plant_return_column },
+	  plant_start_late, 0 },
+	{ "ranges-swapped", "two neighbours have each other's rows", false, plant_ranges_swapped,
+	  0 },
+	{ "return-column", "the CIE's return address column is rbp's", false, plant_return_column,
+	  0 },
 	{ "data-alignment", "the CIE's data alignment is -4: registers are half as far off", false,
-	  plant_data_alignment },
+	  plant_data_alignment, 0 },
 	{ "code-alignment", "the CIE's code alignment is 2: rows begin twice as far off", false,
-	  plant_code_alignment },
-	{ "initial-cfa", "the CIE's initial CFA is 8 bytes too high", false, plant_initial_cfa },
+	  plant_code_alignment, 0 },
+	{ "initial-cfa", "the CIE's initial CFA is 8 bytes too high", false, plant_initial,
+	  CFA_DEF_CFA },
 	{ "initial-return", "the CIE says that the return address is one slot lower", false,
-	  plant_initial_return },
+	  plant_initial, CFA_OFFSET },
 	{ "signal-flag-lost", "the CIE's S: a signal frame is said to be an ordinary one", false,
-	  plant_signal_flag },
+	  plant_signal_flag, 0 },
 };
 
-static_assert(sizeof(kinds) / sizeof(kinds[0]) <= PLANT_KINDS_MAX, "the tally counts each kind");
+static_assert(ARRAY_COUNT(kinds) <= PLANT_KINDS_MAX, "the tally counts each kind");
 
 const struct plant_kind *plant_kind_at(size_t index)
 {
-	return index < sizeof(kinds) / sizeof(kinds[0]) ? &kinds[index] : NULL;
+	return index < ARRAY_COUNT(kinds) ? &kinds[index] : NULL;
 }
 
 const struct plant_kind *plant_kind_find(const char *name)
 {
-	for (size_t i = 0; plant_kind_at(i); i++)
-		if (!strcmp(plant_kind_at(i)->name, name))
-			return plant_kind_at(i);
-	return NULL;
+	return ARRAY_FIRST(kinds, ARRAY_COUNT(kinds), kind, !strcmp(kind->name, name));
 }

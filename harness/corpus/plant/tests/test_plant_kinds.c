@@ -120,6 +120,14 @@ static void make_site(struct plant_site *ret, struct cfi_fde *fde, struct cfi_ci
 	ck_assert_int_eq(plant_program_read(&ret->program, bytes, size, &error), 0);
 }
 
+static int plant_in(struct plant_site *site, const char *name, struct error *error)
+{
+	const struct plant_kind *kind = plant_kind_find(name);
+
+	site->by = kind->by;
+	return kind->plant(site, error);
+}
+
 START_TEST(a_list_of_instructions)
 {
 	const struct site_case *test = &sites[_i];
@@ -132,7 +140,7 @@ START_TEST(a_list_of_instructions)
 
 	make_site(&site, &fde, &cie, test->bytes, test->size);
 	site.row = test->row;
-	status = plant_kind_find(test->kind)->plant(&site, &error);
+	status = plant_in(&site, test->kind, &error);
 	ck_assert_msg(status == (test->planted ? 0 : -1), "%s: %s", test->name, error.message);
 	if (status) {
 		ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
@@ -161,14 +169,14 @@ START_TEST(sites_that_are_refused)
 		make_site(&site, &fde, &cie, bytes, sizeof(bytes));
 		site.row = 1;
 		cie.code_alignment = 2;
-		ck_assert_int_eq(plant_kind_find(moved[i])->plant(&site, &error), -1);
+		ck_assert_int_eq(plant_in(&site, moved[i], &error), -1);
 		ck_assert_str_eq(error.message, "the CIE's code alignment is not 1");
 		plant_program_deinit(&site.program);
 	}
 	make_site(&site, &fde, &cie, bytes, sizeof(bytes));
 	site.row = 1;
 	fde.pc_begin = 0x2000;
-	ck_assert_int_eq(plant_kind_find("row-late")->plant(&site, &error), -1);
+	ck_assert_int_eq(plant_in(&site, "row-late", &error), -1);
 	ck_assert_str_eq(error.message, "no instruction follows that one in the function");
 	plant_program_deinit(&site.program);
 }
