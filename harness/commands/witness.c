@@ -139,18 +139,12 @@ static void print_text(const struct witness_finding *finding)
 	}
 }
 
-static json_t *address_json(uint64_t value)
-{
-	return json_sprintf("0x%llx", (unsigned long long)value);
-}
-
 static json_t *frame_json(const struct witness_finding *finding, struct said frame)
 {
 	char text[256];
 
 	describe(finding, frame.pc, frame.exact, text, sizeof(text));
-	return JSON_NEW("slot", address_json(frame.slot), "pc", address_json(frame.pc), "place",
-			text);
+	return JSON_NEW("slot", json_hex(frame.slot), "pc", json_hex(frame.pc), "place", text);
 }
 
 static void print_json(const struct witness_finding *finding, const char *program)
@@ -173,10 +167,9 @@ static void print_json(const struct witness_finding *finding, const char *progra
 			   witness_difference_name(difference->kind), "event",
 			   event_name(finding->event), "number",
 			   finding->event ? finding->event->number : 0, "thread",
-			   finding->stop->tid, "place", text, "slot",
-			   address_json(difference->slot), "truth", address_json(difference->truth),
-			   "said", address_json(difference->said), "truth_frames", frames,
-			   "said_frames", said));
+			   finding->stop->tid, "place", text, "slot", json_hex(difference->slot),
+			   "truth", json_hex(difference->truth), "said", json_hex(difference->said),
+			   "truth_frames", frames, "said_frames", said));
 }
 
 static void on_finding(void *context, const struct witness_finding *finding)

@@ -90,12 +90,14 @@ json_t *json_set_members(json_t *object, const struct json_member *members)
 	return object;
 }
 
+json_t *json_hex(uint64_t value)
+{
+	return json_sprintf("0x%" PRIx64, value);
+}
+
 void json_set_hex(json_t *object, const char *key, uint64_t value)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, value);
-	json_object_set_new(object, key, json_string(text));
+	json_object_set_new(object, key, json_hex(value));
 }
 
 void json_set_count(json_t *object, const char *key, uint64_t value)

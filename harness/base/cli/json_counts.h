@@ -18,7 +18,9 @@ json_t *json_bytes_sized(const char *text, size_t size);
 /* The inverse: the bytes that json_bytes() was given. The caller frees them. NULL: no memory. */
 char *json_bytes_back(const char *text);
 
-/* Sets a member to an address as text: "0x1f". */
+/* A new string, an address: "0x1f". NULL: no memory. */
+json_t *json_hex(uint64_t value);
+/* Sets a member to one. */
 void json_set_hex(json_t *object, const char *key, uint64_t value);
 
 void json_set_count(json_t *object, const char *key, uint64_t value);

@@ -183,9 +183,9 @@ static json_t *difference_json(const struct golden_difference *difference,
 		JSON_SET(object, "actual_there", text_or_none(shown->actual));
 	if (!shown->placed)
 		return object;
-	return JSON_SET(object, "address", json_sprintf("0x%" PRIx64, shown->place.address),
-			"instruction", text_or_none(shown->place.instruction), "instruction_offset",
-			json_sprintf("0x%" PRIx64, shown->place.instruction_offset), "source",
+	return JSON_SET(object, "address", json_hex(shown->place.address), "instruction",
+			text_or_none(shown->place.instruction), "instruction_offset",
+			json_hex(shown->place.instruction_offset), "source",
 			text_or_none(shown->place.source));
 }
 

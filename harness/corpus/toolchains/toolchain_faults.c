@@ -100,13 +100,9 @@ static bool could_show(const struct toolchain_fault *fault, const struct cell *c
 {
 	if (fault->program[0] && strcmp(fault->program, cell->program) != 0)
 		return false;
-	for (size_t i = 0; i < fault->case_count; i++) {
-		const struct cell *shows = fault->cases[i].cell;
-		if (!strcmp(shows->variant, cell->variant) &&
-		    !strcmp(shows->language, cell->language))
-			return true;
-	}
-	return false;
+	return ARRAY_FIRST(fault->cases, fault->case_count, shows,
+			   !strcmp(shows->cell->variant, cell->variant) &&
+				   !strcmp(shows->cell->language, cell->language)) != NULL;
 }
 
 static void set_states(struct toolchains *model, const struct cell *const *cell, size_t count)

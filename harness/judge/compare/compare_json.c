@@ -19,11 +19,6 @@ static void print(FILE *file, json_t *object)
 	json_decref(object);
 }
 
-static json_t *hexadecimal(uint64_t value)
-{
-	return json_sprintf("0x%llx", (unsigned long long)value);
-}
-
 /* By what a frame was found; the first one is where the thread is. */
 static const char *frame_method(const struct finding *finding, uint32_t frame)
 {
@@ -41,7 +36,7 @@ static json_t *finding_frames(const struct finding *finding)
 		json_t *object = json_object();
 
 		JSON_SET(object, "image", frame->image, "function", frame->function, "address",
-			 hexadecimal(frame->vaddr), "method", frame_method(finding, i), "right",
+			 json_hex(frame->vaddr), "method", frame_method(finding, i), "right",
 			 frame->right);
 		json_array_append_new(frames, object);
 	}
@@ -63,7 +58,7 @@ static void set_function(json_t *object, const struct finding *finding)
 
 static void set_place(json_t *object, const struct finding *finding)
 {
-	JSON_SET(object, "place", finding->place, "address", hexadecimal(finding->vaddr),
+	JSON_SET(object, "place", finding->place, "address", json_hex(finding->vaddr),
 		 "instruction", finding->instruction, "declared", finding->declared, "frame",
 		 finding->first.frame);
 }
@@ -80,8 +75,8 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 		 finding->named_by_debug ? json_true() : NULL);
 	set_place(object, finding);
 	JSON_SET(object, "stop", stop_reason_name(first->stop), "declared_cfa",
-		 first->declared_cfa ? hexadecimal(first->declared_cfa) : NULL, "actual_cfa",
-		 first->actual_cfa ? hexadecimal(first->actual_cfa) : NULL, "count", finding->count,
+		 first->declared_cfa ? json_hex(first->declared_cfa) : NULL, "actual_cfa",
+		 first->actual_cfa ? json_hex(first->actual_cfa) : NULL, "count", finding->count,
 		 "ignored", finding->ignored);
 	if (finding->followed) {
 		JSON_SET(object, "guessed_points", finding->followed, "guessed_exact",
@@ -212,7 +207,7 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 		compare_driven_json(object, engine);
 	if (engine->engine->part == ENGINE_PART_BPF) {
 		JSON_SET(object, "method", comparison->bpf_method, "digest",
-			 hexadecimal(comparison->digest));
+			 json_hex(comparison->digest));
 	}
 	print(file, object);
 }
@@ -312,7 +307,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 		 counters->disturbances, "stack_switches", counters->stack_switches);
 	JSON_SET(object, "truth", truth, "attached",
 		 comparison->attach ? attached(comparison) : NULL, "truth_digest",
-		 hexadecimal(comparison->truth_digest), "seconds", comparison->elapsed_ns / 1e9,
+		 json_hex(comparison->truth_digest), "seconds", comparison->elapsed_ns / 1e9,
 		 "status", comparison->status);
 	set_ending(object, comparison);
 	comparison_gate(comparison, &gate);

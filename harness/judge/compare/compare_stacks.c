@@ -55,9 +55,8 @@ static char *make_text(const struct address_space *space, uint64_t pc, bool retu
 	} else if (own) {
 		snprintf(function, sizeof(function), "%s", own);
 	}
-	object = JSON_NEW("image", mapping ? mapping->path : "", "address",
-			  json_sprintf("0x%llx", (unsigned long long)address), "function",
-			  function);
+	object = JSON_NEW("image", mapping ? mapping->path : "", "address", json_hex(address),
+			  "function", function);
 	return object ? json_dumps(object, JSON_COMPACT) : NULL;
 }
 

@@ -10,11 +10,6 @@
 #include "base/cli/json_counts.h"
 #include "disputes.h"
 
-static json_t *hexadecimal(uint64_t value)
-{
-	return json_sprintf("0x%" PRIx64, value);
-}
-
 size_t dispute_run(const struct dispute *dispute, size_t first)
 {
 	const struct page *page = dispute->memory.page;
@@ -31,7 +26,7 @@ static json_t *registers_json(const struct register_values *regs)
 	json_t *object = json_object();
 
 	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
-		json_object_set_new(object, register_name(reg), hexadecimal(regs->value[reg]));
+		json_object_set_new(object, register_name(reg), json_hex(regs->value[reg]));
 	return object;
 }
 
@@ -40,7 +35,7 @@ static void set_stack(json_t *object, const struct stack *stack)
 	json_t *frames = json_array(), *guessed = json_array();
 
 	for (uint32_t i = 0; i < stack->count; i++) {
-		json_array_append_new(frames, hexadecimal(stack_pc(stack, i)));
+		json_array_append_new(frames, json_hex(stack_pc(stack, i)));
 		if (stack_is_guessed(stack, i))
 			json_array_append_new(guessed, json_integer(i));
 	}
@@ -96,10 +91,10 @@ static json_t *code_json(const struct dispute *dispute)
 	for (size_t i = 0; i < dispute->code_count; i++) {
 		const struct dispute_code *code = &dispute->code[i];
 
-		json_array_append_new(array, JSON_NEW("start", hexadecimal(code->start), "end",
-						      hexadecimal(code->end), "bias",
-						      hexadecimal(code->bias), "image", code->image,
-						      "path", code->path));
+		json_array_append_new(array,
+				      JSON_NEW("start", json_hex(code->start), "end",
+					       json_hex(code->end), "bias", json_hex(code->bias),
+					       "image", code->image, "path", code->path));
 	}
 	return array;
 }
@@ -111,11 +106,10 @@ static json_t *maps_json(const struct dispute *dispute)
 	for (size_t i = 0; i < dispute->map_count; i++) {
 		const struct dispute_map *map = &dispute->map[i];
 
-		json_array_append_new(array, JSON_NEW("start", hexadecimal(map->start), "end",
-						      hexadecimal(map->end), "offset",
-						      hexadecimal(map->offset), "permissions",
-						      map->permissions, "image", map->image, "path",
-						      map->path));
+		json_array_append_new(
+			array, JSON_NEW("start", json_hex(map->start), "end", json_hex(map->end),
+					"offset", json_hex(map->offset), "permissions",
+					map->permissions, "image", map->image, "path", map->path));
 	}
 	return array;
 }
@@ -127,9 +121,9 @@ static json_t *memory_json(const struct dispute *dispute)
 
 	for (size_t i = 0; i < dispute->memory.count; i += count) {
 		count = dispute_run(dispute, i);
-		json_array_append_new(array, JSON_NEW("address",
-						      hexadecimal(dispute->memory.page[i].address),
-						      "bytes", count * PAGE_SET_PAGE));
+		json_array_append_new(array,
+				      JSON_NEW("address", json_hex(dispute->memory.page[i].address),
+					       "bytes", count * PAGE_SET_PAGE));
 	}
 	return array;
 }
@@ -139,7 +133,7 @@ static json_t *unreadable_json(const struct dispute *dispute)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < dispute->unreadable_count; i++)
-		json_array_append_new(array, hexadecimal(dispute->unreadable[i]));
+		json_array_append_new(array, json_hex(dispute->unreadable[i]));
 	return array;
 }
 

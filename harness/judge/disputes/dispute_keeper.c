@@ -197,11 +197,10 @@ static void describe(struct dispute_keeper *keeper, struct dispute *dispute,
 		 verdict_name(judgement->verdict), "kind", fault_kind_name(judgement->kind));
 	if (!finding)
 		return;
-	JSON_SET(dispute->about, "frame", judgement->frame, "address",
-		 json_sprintf("0x%llx", (unsigned long long)finding->vaddr), "pc",
-		 json_sprintf("0x%llx", (unsigned long long)judgement->pc), "place", finding->place,
-		 "function", finding->function, "image", finding->image, "instruction",
-		 finding->instruction, "declared", finding->declared);
+	JSON_SET(dispute->about, "frame", judgement->frame, "address", json_hex(finding->vaddr),
+		 "pc", json_hex(judgement->pc), "place", finding->place, "function",
+		 finding->function, "image", finding->image, "instruction", finding->instruction,
+		 "declared", finding->declared);
 }
 
 /* Where nobody is at fault, the place is where the thread is. */

@@ -75,8 +75,7 @@ static json_t *stack_json(const struct dispute *dispute, const struct dispute_st
 
 		dispute_describe(dispute, stage, stack_pc(stack, i), i > 0, place, sizeof(place));
 		json_array_append_new(frames,
-				      JSON_NEW("pc", json_sprintf("0x%" PRIx64, stack_pc(stack, i)),
-					       "place", place));
+				      JSON_NEW("pc", json_hex(stack_pc(stack, i)), "place", place));
 	}
 	return JSON_NEW("stop", stop_reason_name(stack->stop), "frames", frames);
 }

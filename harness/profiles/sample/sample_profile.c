@@ -37,10 +37,9 @@ static json_t *frame_json(const struct address_space *space, uint64_t pc, bool i
 	const struct mapping *mapping = address_space_find(space, pc - is_caller);
 
 	if (!mapping || !mapping->entry || !mapping->entry->image)
-		return json_pack("{s:o}", "address",
-				 json_sprintf("0x%llx", (unsigned long long)pc));
+		return json_pack("{s:o}", "address", json_hex(pc));
 	return json_pack("{s:I, s:o}", "image", (json_int_t)(mapping - space->mapping) + 1, "vaddr",
-			 json_sprintf("0x%llx", (unsigned long long)(pc - mapping->bias)));
+			 json_hex(pc - mapping->bias));
 }
 
 void sample_profile_stack(FILE *file, const struct address_space *space, const char *event,

@@ -243,10 +243,9 @@ static bool is_coded(const char *word, size_t size)
 					     "extern",	  "unsafe",    "construction" };
 	static const char *const begin[] = { "basic_", "char", "nullptr", "wchar", "decimal" };
 
-	for (size_t i = 0; i < sizeof(coded) / sizeof(coded[0]); i++)
-		if (strlen(coded[i]) == size && !memcmp(coded[i], word, size))
-			return true;
-	return ARRAY_ANY(ARRAY_COUNT(begin), i, !strncmp(begin[i], word, strlen(begin[i])));
+	return ARRAY_ANY(ARRAY_COUNT(coded), i,
+			 strlen(coded[i]) == size && !memcmp(coded[i], word, size)) ||
+	       ARRAY_ANY(ARRAY_COUNT(begin), i, !strncmp(begin[i], word, strlen(begin[i])));
 }
 
 void name_ask(const char *name, struct name_asked *ret)
