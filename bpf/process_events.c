@@ -45,7 +45,8 @@
 #define PASSES_MAX    4 /* over the rings, while something comes */
 #define ROUNDS_KEPT   2 /* a list's stacks come in the round after it was replaced; one to spare */
 #define SWEEP_NS      20000000
-#define UNUSED_SWEEPS 50 /* when a list was replaced a second ago no walk by it is under way */
+#define SWEEP_MORE    10 /* times as long where stacks are counted: lists stay for long anyway */
+#define UNUSED_SWEEPS 5	 /* when a list was replaced a second ago no walk by it is under way */
 #define IMAGES_KEPT   64 /* that no process has any more, for the next one */
 
 /* What a round may spend on readings, but for the last one; the first time there is more to
@@ -488,7 +489,7 @@ static void sweep(struct process_events *events)
 	bool counts = bpf_session_counts_stacks(events->session);
 	uint64_t now = monotonic_ns();
 
-	if (now < events->swept_ns + SWEEP_NS)
+	if (now < events->swept_ns + (counts ? SWEEP_MORE : 1) * SWEEP_NS)
 		return;
 	events->swept_ns = now;
 	if (!events->takes_stacks)

@@ -339,13 +339,12 @@ START_TEST(counted_stacks_are_given)
 	end_world();
 	ck_assert_str_eq(
 		world.said,
-		"scan 0; read 7; pass; give 7: 1; pass; give 7: 1 5; sweep 0; keep 64; pass; sweep "
-		"0; keep 64; take counts; pass; stack of 7 raced 2 times by 1; stack of 7 3 times "
-		"by 1; stack of 7 4 times by 1 5; stack of 9 5 times; stack of 9 raced 6 times; "
-		"maps 1, readings 1, processes 1, stacks 20, raced 8, ; take counts; pass; sweep "
-		"0; keep 64; stack of 7 2 times by 1; take counts; pass; sweep 0; keep 64; stack "
-		"of 7 2 times by 1; take counts; pass; sweep 1; keep 64; stack of 7 raced 2 times; "
-		"-1: 25 \"no ring\"; close; ");
+		"scan 0; read 7; pass; give 7: 1; pass; give 7: 1 5; pass; take counts; pass; "
+		"stack of 7 raced 2 times by 1; stack of 7 3 times by 1; stack of 7 4 times by 1 "
+		"5; stack of 9 5 times; stack of 9 raced 6 times; maps 1, readings 1, processes 1, "
+		"stacks 20, raced 8, ; take counts; pass; sweep 0; keep 64; stack of 7 2 times by "
+		"1; take counts; pass; stack of 7 2 times by 1; take counts; pass; sweep 1; keep "
+		"64; stack of 7 raced 2 times; -1: 25 \"no ring\"; close; ");
 }
 END_TEST
 
@@ -395,10 +394,9 @@ START_TEST(held_stacks_are_given_in_parts)
 	ck_assert_str_eq(
 		world.said,
 		"scan 0; read 7; pass; give 7: 1; take counts; pass; stack of 7 2 times by 1; "
-		"more; pass; sweep 0; keep 64; pass; sweep 0; keep 64; pass; stack of 7 3 times by "
-		"1; more; take "
-		"counts; pass; stack of 7 4 times by 1; more; pass; stack of 9 2 times; no more; "
-		"execs 1, readings 1, processes 1, stacks 11, ; pass; no more; close; ");
+		"more; pass; pass; pass; stack of 7 3 times by 1; more; take counts; pass; stack "
+		"of 7 4 times by 1; more; pass; stack of 9 2 times; no more; execs 1, readings 1, "
+		"processes 1, stacks 11, ; pass; no more; close; ");
 }
 END_TEST
 
@@ -421,11 +419,11 @@ START_TEST(lists_of_threads_that_are_off)
 	end_world();
 	ck_assert_str_eq(
 		world.said,
-		"scan 0; read 7; pass; give 7: 1; take counts; pass; sweep 0; keep 64; take "
-		"counts; pass; sweep 0; keep 64; take counts; pass; sweep 0; keep 64; take "
-		"counts; pass; sweep 1; keep 64; take counts; pass; sweep 2; keep 64; pass; "
-		"stack of 7 off for 199 ms by 1; take counts; pass; sweep 4; keep 64; take "
-		"counts; pass; sweep 5; keep 64; stack of 7 2 times by 1; close; ");
+		"scan 0; read 7; pass; give 7: 1; take counts; pass; take counts; pass; take "
+		"counts; pass; take counts; pass; take counts; pass; sweep 2; keep 64; pass; stack "
+		"of 7 off for 199 ms by 1; take counts; pass; take counts; pass; stack of 7 2 "
+		"times "
+		"by 1; close; ");
 }
 END_TEST
 
