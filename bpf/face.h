@@ -15,6 +15,8 @@
 #include "stackproof.h"
 #pragma GCC visibility pop
 
+struct code_name;
+
 struct stackproof_images {
 	struct image_store *store;
 };
@@ -59,6 +61,13 @@ int face_take(void *known, size_t known_size, const void *given, struct stackpro
 /* Copies a result from made, of made_size bytes, to ret, which begins with its size and keeps it; bytes behind
  * made_size are zeroed. */
 int face_give(void *ret, const void *made, size_t made_size, struct stackproof_error *error);
+
+/* Whether vaddr is in the image's first code: stackproof_place.first_code. Only close to the entry point it may be, and
+ * the CFI is asked. */
+bool face_may_be_first_code(const struct image *image, uint64_t vaddr);
+bool face_is_first_code(const struct image *image, const struct cfi *cfi, uint64_t vaddr);
+/* Writes the name of place->address, if there is one, and how far into it that is. */
+void face_name(const struct code_name *name, struct stackproof_place *place);
 
 /* The enum stackproof_stop of an enum stop_reason. */
 uint32_t face_stop(uint32_t reason);

@@ -78,13 +78,18 @@ static void locate(const struct mapping *mapping, uint64_t pc, struct stackproof
 	place->file_offset = segment ? segment->file_offset : 0;
 }
 
+bool face_may_be_first_code(const struct image *image, uint64_t vaddr)
+{
+	return image->entry && vaddr >= image->entry && vaddr - image->entry < FIRST_CODE_BYTES;
+}
+
 /* What runs first in a process mostly has no CFI, as in the dynamic loader: the entry point, and what is behind it up to
  * the next FDE or function. */
-static bool is_first_code(const struct image *image, const struct cfi *cfi, uint64_t vaddr)
+bool face_is_first_code(const struct image *image, const struct cfi *cfi, uint64_t vaddr)
 {
 	const struct image_symbol *symbol;
 
-	if (!image->entry || vaddr < image->entry || vaddr - image->entry >= FIRST_CODE_BYTES)
+	if (!face_may_be_first_code(image, vaddr))
 		return false;
 	symbol = image_symbol_find(image, vaddr);
 	if (symbol && symbol->pc > image->entry && symbol->type == STT_FUNC)
@@ -93,6 +98,15 @@ static bool is_first_code(const struct image *image, const struct cfi *cfi, uint
 		if (cfi_fde_find(cfi, at))
 			return false;
 	return true;
+}
+
+/* An FDE or a gap has no name but an address. */
+void face_name(const struct code_name *name, struct stackproof_place *place)
+{
+	if (name->kind == CODE_FDE || name->kind == CODE_GAP)
+		return;
+	place->offset = place->address - name->start;
+	code_name_print(name, place->function, sizeof(place->function));
 }
 
 static int name_code(const struct mapping *mapping, struct stackproof_place *place,
@@ -104,13 +118,10 @@ static int name_code(const struct mapping *mapping, struct stackproof_place *pla
 
 	if (image_entry_read_cfi(mapping->entry, &inner) || code_name_prepare(image, &inner))
 		return face_fail(error, &inner);
-	place->first_code = is_first_code(image, image_entry_cfi(mapping->entry), place->address);
+	place->first_code = face_is_first_code(image, image_entry_cfi(mapping->entry),
+					       place->address);
 	code_name_find(image, image_entry_cfi(mapping->entry), place->address, &name);
-	/* An FDE or a gap has no name but an address. */
-	if (name.kind == CODE_FDE || name.kind == CODE_GAP)
-		return 0;
-	place->offset = place->address - name.start;
-	code_name_print(&name, place->function, sizeof(place->function));
+	face_name(&name, place);
 	return 0;
 }
 

@@ -177,6 +177,22 @@ int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
 int stackproof_space_locate(const struct stackproof_space *space, uint64_t pc,
 			    struct stackproof_place *ret, struct stackproof_error *error);
 
+/* An address of an image, as stackproof_space_locate() says them. */
+struct stackproof_asked {
+	uint64_t image, address;
+};
+
+/* Is given the name of asked[number]: path is the image's, and start, end and file_offset are 0. place is valid until the
+ * callback returns. */
+typedef void (*stackproof_name_fn)(void *context, size_t number,
+				   const struct stackproof_place *place);
+/* Names many addresses, in any order, as stackproof_space_find() would, image by image: what is read for that is given
+ * up again, and so is all that was read before to name or check something in these images. Of images that have been
+ * forgotten, and of files that have been written to since they were read, fn is given none. */
+int stackproof_images_name(struct stackproof_images *images, const struct stackproof_asked *asked,
+			   size_t count, stackproof_name_fn fn, void *context,
+			   struct stackproof_error *error);
+
 /* ---- stacks ----------------------------------------------------------------------------- */
 
 /* Where a thread was when it was met. */

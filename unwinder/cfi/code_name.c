@@ -13,6 +13,8 @@
  * it.
  */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 #include "cfi_section.h"
 #include "image/elf_image.h"
 #include "code_name.h"
@@ -59,6 +61,56 @@ int code_name_prepare(const struct image *image, struct error *error)
 	return error_set(error, ERROR_MEMORY, "", 0, "no memory for the names of %s", image->path);
 }
 
+/* The function that is asked which function it shall be: the symbol that begins there. */
+static const char *resolver_name(const struct image *image, uint64_t vaddr)
+{
+	const struct image_symbol *symbol = image_symbol_at(image, vaddr);
+
+	return symbol ? symbol->name : NULL;
+}
+
+/* Where the resolvers of the stubs begin that the addresses are in: they are called by them. Returns
+ * how many there are. */
+static size_t add_resolvers(const struct image *image, const uint64_t *address, size_t count,
+			    uint64_t *ret)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct code_section *section = image_code_section(image, address[i]);
+		const struct plt_stub *stub = section && section->piecewise
+						      ? image_plt_stub(image, address[i])
+						      : NULL;
+
+		if (stub && !stub->name)
+			ret[found++] = stub->target;
+	}
+	return found;
+}
+
+int code_name_prepare_at(const struct image *image, const uint64_t *address, size_t count,
+			 struct error *error)
+{
+	uint64_t *all = calloc(count + 1, 2 * sizeof(*all));
+	size_t some = count;
+	bool enough;
+
+	if (!all)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for %zu names", count);
+	enough = image_read_symbols_at(image, NULL, 0); /* sections alone */
+	if (count)
+		memcpy(all, address, count * sizeof(*all));
+	if (enough)
+		some += add_resolvers(image, address, count, all + count);
+	if (some > count)
+		qsort(all, some, sizeof(*all), array_order_u64);
+	enough = enough && image_read_symbols_at(image, all, some) && image_read_ranges(image);
+	free(all);
+	return enough ? 0
+		      : error_set(error, ERROR_MEMORY, "", 0, "no memory for the names of %s",
+				  image->path);
+}
+
 static void find_unnamed(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 			 const struct code_section *section, struct code_name *ret)
 {
@@ -67,7 +119,7 @@ static void find_unnamed(const struct image *image, const struct cfi *cfi, uint6
 	if (stub) {
 		ret->kind = CODE_STUB;
 		ret->start = stub->start;
-		ret->name = stub->name;
+		ret->name = stub->name ? stub->name : resolver_name(image, stub->target);
 		ret->resolver = stub->target;
 	} else if (piecewise) {
 		ret->kind = CODE_SECTION;

@@ -33,6 +33,11 @@ struct code_name {
 /* Reads the symbols, which code_name_find() does otherwise: but then, without memory for them, code seems to have
  * no names. -1: ERROR_MEMORY. */
 int code_name_prepare(const struct image *image, struct error *error);
+/* The same for callers that name no other addresses than these, count of them, ascending, until
+ * image_entry_give_back(): only what decides about them is read, unless all has been. Of an image that is no object
+ * file. */
+int code_name_prepare_at(const struct image *image, const uint64_t *address, size_t count,
+			 struct error *error);
 /* Names vaddr. cfi is the image's, or NULL: then a symbol without size may reach too far, and no FDE is found. */
 void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 		    struct code_name *ret);

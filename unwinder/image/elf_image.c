@@ -466,7 +466,9 @@ int image_create(const char *path, struct image **ret, struct error *error)
 		error_set_errno(error, "mmap");
 		goto out;
 	}
-	struct image_file file = { .data = data, .size = status.st_size, .mapped = true };
+	struct image_file file = {
+		.data = data, .size = status.st_size, .mapped = true, .was = status
+	};
 	result = create(file, path, ret, error);
 out:
 	close(fd);
@@ -546,6 +548,41 @@ void image_destroy(struct image *image)
 	free(image->segment);
 	free(image->path);
 	free(image);
+}
+
+bool image_is_as_it_was(const struct image *image)
+{
+	const struct image_file *file = image->priv;
+	size_t page = sysconf(_SC_PAGESIZE);
+	char mapped[80];
+	struct stat now;
+
+	if (!file->mapped)
+		return true;
+	snprintf(mapped, sizeof(mapped), "/proc/self/map_files/%" PRIxPTR "-%" PRIxPTR,
+		 (uintptr_t)file->data,
+		 (uintptr_t)file->data + ((file->size + page - 1) & ~(page - 1)));
+	if (stat(mapped, &now) && stat(image->path, &now))
+		return true;
+	return now.st_ino != file->was.st_ino || now.st_dev != file->was.st_dev ||
+	       (now.st_size == file->was.st_size &&
+		now.st_mtim.tv_sec == file->was.st_mtim.tv_sec &&
+		now.st_mtim.tv_nsec == file->was.st_mtim.tv_nsec);
+}
+
+void image_give_back(struct image *image)
+{
+	struct image_file *file = image->priv;
+
+	if (!image->has_sections)
+		return;
+	image_forget_symbols(image);
+	free(file->stub);
+	file->stub = NULL;
+	file->stub_count = 0;
+	file->stubs_read = false;
+	if (file->mapped && !file->is_private)
+		madvise(file->data, file->size, MADV_DONTNEED);
 }
 
 const uint8_t *image_file_bytes(const struct image *image, size_t *ret_size)

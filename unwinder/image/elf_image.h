@@ -8,6 +8,7 @@
 #define STACKPROOF_ELF_IMAGE_H
 
 #include <libelf.h>
+#include <sys/stat.h>
 #include "eh_frames.h"
 
 /* A section of code. In image_file.code sections have their numbers in the file; end is 0 for a section without
@@ -58,9 +59,12 @@ struct other_eh_frame {
 struct image_file {
 	uint8_t *data;
 	size_t size;
-	bool mapped; /* data is freed by munmap(), else by free() */
+	bool mapped;	 /* data is freed by munmap(), else by free() */
+	struct stat was; /* of a mapped file, when it was opened */
 	Elf *elf;
-	bool symbols_read; /* and the sections of code, too */
+	bool symbols_read;   /* and the sections of code, too */
+	bool symbols_chosen; /* but not all: image_read_symbols_at() */
+	bool is_private;     /* a page of data was written to */
 	struct code_section *code;
 	size_t code_count;
 	uint32_t *code_by_address; /* indices of code[], sorted by start; of a linked file */
@@ -115,6 +119,13 @@ uint16_t image_referenced_section(const struct image *image, const uint8_t *at);
 bool image_read_symbols(const struct image *image);
 bool image_read_ranges(const struct image *image);
 bool image_read_plt(const struct image *image);
+
+/* The same as image_read_symbols(), unless all have been read, for callers that name no other addresses than these
+ * (count of them, ascending, of a linked file): only the symbols that decide about them are read, and image_symbols()
+ * has no others. */
+bool image_read_symbols_at(const struct image *image, const uint64_t *address, size_t count);
+/* Gives up symbols and ranges: they are read again when they are asked for. */
+void image_forget_symbols(struct image *image);
 
 /* The section of code that vaddr lies in, in a linked file. NULL: there is none, or there are no section
  * headers. */

@@ -101,16 +101,8 @@ static void read_stubs(const struct image *image, struct image_file *file, struc
 
 ARRAY_ORDER_TWO(compare_slots, struct slot, vaddr, stub)
 
-/* The function that is asked which function it shall be: the symbol that begins there. */
-static const char *resolver_name(const struct image *image, uint64_t vaddr)
-{
-	const struct image_symbol *symbol = image_symbol_at(image, vaddr);
-
-	return symbol ? symbol->name : NULL;
-}
-
-static void name_stub(const struct image *image, struct plt_stub *stub, Elf *elf,
-		      const GElf_Shdr *symbols, Elf_Data *symbol_data, const GElf_Rela *relocation)
+static void name_stub(struct plt_stub *stub, Elf *elf, const GElf_Shdr *symbols,
+		      Elf_Data *symbol_data, const GElf_Rela *relocation)
 {
 	GElf_Sym symbol;
 	uint64_t number = GELF_R_SYM(relocation->r_info);
@@ -118,7 +110,6 @@ static void name_stub(const struct image *image, struct plt_stub *stub, Elf *elf
 		return;
 	if (GELF_R_TYPE(relocation->r_info) == R_X86_64_IRELATIVE) {
 		stub->target = (uint64_t)relocation->r_addend;
-		stub->name = resolver_name(image, stub->target);
 		stub->known = true;
 	} else if (number && number <= INT32_MAX && symbol_data &&
 		   gelf_getsym(symbol_data, (int)number, &symbol)) {
@@ -149,8 +140,8 @@ static size_t read_relocations(const struct image *image, Elf_Scn *section, cons
 		size_t low = ARRAY_BEFORE(file->stub_count, at,
 					  slot[at].vaddr < relocation.r_offset);
 		for (; low < file->stub_count && slot[low].vaddr == relocation.r_offset; low++)
-			name_stub(image, &file->stub[slot[low].stub], file->elf, &symbols,
-				  symbol_data, &relocation);
+			name_stub(&file->stub[slot[low].stub], file->elf, &symbols, symbol_data,
+				  &relocation);
 	}
 	return count;
 }

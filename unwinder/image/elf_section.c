@@ -55,6 +55,8 @@ static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr 
 		return error_set(error, ERROR_ELF_BOUNDS, name, file_offset,
 				 "the section's 0x%" PRIx64 " bytes would become 0x%" PRIx64,
 				 header->sh_size, inflated);
+	if (gnu_compressed || header->sh_flags & SHF_COMPRESSED)
+		((struct image_file *)image->priv)->is_private = true;
 	if (header->sh_flags & SHF_COMPRESSED)
 		decompressed = elf_compress(section, 0, 0);
 	else if (gnu_compressed)

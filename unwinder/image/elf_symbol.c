@@ -11,6 +11,10 @@
  * Assembly without .type has STT_NOTYPE, and without .size no size. Such a symbol reaches to the
  * next one of any kind, and none reaches beyond its section: else a function is blamed for its
  * neighbour. What covers a PC where symbols lie over each other is symbol_range.c's.
+ *
+ * To name a few addresses all symbols need not be kept and sorted: image_read_symbols_at(). What
+ * decides about an address are those with a size that cover it, and, where none does, what begins
+ * last before it, what covers that, and data in between.
  */
 #include <errno.h>
 #include <gelf.h>
@@ -134,6 +138,11 @@ static bool is_function(const struct image_symbol *symbol)
 	return symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC;
 }
 
+static bool is_code_type(unsigned int type)
+{
+	return type == STT_NOTYPE || type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct image_symbol *a = left;
@@ -159,6 +168,54 @@ static bool is_symbol_table(const GElf_Shdr *header)
 {
 	return (header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM) &&
 	       header->sh_entsize == sizeof(Elf64_Sym);
+}
+
+/* ---- what decides about some addresses ---------------------------------------------------- */
+
+/* Symbols are gone through twice: what is nearest before an address is known only at the end. */
+struct choice {
+	const uint64_t *address; /* ascending */
+	size_t count;
+	uint64_t *nearest; /* of each: where the last symbol begins, at it or before; 0: nowhere */
+	uint64_t *point;   /* once these are known: both kinds, ascending; else NULL */
+	size_t points;
+};
+
+/* Whether the symbol decides, if it is one of code, or one of data, if the choice is made. */
+static bool is_chosen(const struct choice *choice, const GElf_Sym *symbol)
+{
+	size_t next = ARRAY_BEFORE(choice->count, i, choice->address[i] < symbol->st_value);
+	bool lies_between = next < choice->count && choice->nearest[next] < symbol->st_value;
+
+	if (!is_code_type(GELF_ST_TYPE(symbol->st_info)))
+		return choice->point && lies_between;
+	if (!choice->point)
+		return lies_between;
+	next = ARRAY_BEFORE(choice->points, i, choice->point[i] < symbol->st_value);
+	if (next == choice->points)
+		return false;
+	return choice->point[next] - symbol->st_value < (symbol->st_size ? symbol->st_size : 1);
+}
+
+static void note_nearest(struct choice *choice, uint64_t pc)
+{
+	size_t next = ARRAY_BEFORE(choice->count, i, choice->address[i] < pc);
+
+	choice->nearest[next] = pc;
+}
+
+/* All symbols were seen once. */
+static void choose(struct choice *choice, uint64_t *room)
+{
+	for (size_t i = 0; i < choice->count; i++) {
+		if (i && choice->nearest[i] < choice->nearest[i - 1])
+			choice->nearest[i] = choice->nearest[i - 1];
+		room[2 * i] = choice->address[i];
+		room[2 * i + 1] = choice->nearest[i];
+	}
+	choice->point = room;
+	choice->points = 2 * choice->count;
+	qsort(room, choice->points, sizeof(*room), array_order_u64);
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -221,11 +278,15 @@ static uint64_t left_in_code(const struct image *image, const GElf_Sym *symbol)
 	return left_in_segment(image, symbol->st_value);
 }
 
-/* Adds one symbol of code or data. A bad name only loses that symbol. */
-static void add_symbol(struct image *image, Elf *elf, size_t strings, const GElf_Sym *symbol)
+/* Adds one symbol of code or data. A bad name only loses that symbol. choice: NULL, or which are
+ * added; before it is made, none. */
+static void add_symbol(struct image *image, struct choice *choice, Elf *elf, size_t strings,
+		       const GElf_Sym *symbol)
 {
 	unsigned int type = GELF_ST_TYPE(symbol->st_info);
 	if (type == STT_SECTION || type == STT_FILE || type == STT_TLS || type == STT_COMMON)
+		return;
+	if (choice && !is_chosen(choice, symbol))
 		return;
 	uint64_t left = left_in_code(image, symbol);
 	const char *name = left ? elf_strptr(elf, strings, symbol->st_name) : NULL;
@@ -244,15 +305,20 @@ static void add_symbol(struct image *image, Elf *elf, size_t strings, const GElf
 	};
 	if (type == STT_NOTYPE && is_mark(name))
 		return;
-	if (type == STT_NOTYPE || is_function(&added))
-		image->symbol[image->symbol_count++] = added;
-	else if (image->type != ET_REL) /* there only the symbol at an FDE's begin is asked for */
+	if (choice && !choice->point) {
+		note_nearest(choice, added.pc);
+	} else if (is_code_type(type)) {
+		if (ARRAY_GROW(image->symbol, image->symbol_count))
+			image->symbol[image->symbol_count++] = added;
+	} else if (image->type !=
+		   ET_REL) { /* there only the symbol at an FDE's begin is asked for */
 		add_data(image->priv, &added);
+	}
 }
 
 /* As long as there is room. */
-static void read_section(struct image *image, size_t capacity, Elf_Scn *section,
-			 const GElf_Shdr *header)
+static void read_section(struct image *image, struct choice *choice, size_t capacity,
+			 Elf_Scn *section, const GElf_Shdr *header)
 {
 	const struct image_file *file = image->priv;
 	Elf_Data *data = elf_getdata(section, NULL);
@@ -263,7 +329,18 @@ static void read_section(struct image *image, size_t capacity, Elf_Scn *section,
 	for (size_t i = 1; i < count && i <= INT32_MAX && image->symbol_count < capacity &&
 			   gelf_getsym(data, (int)i, &symbol);
 	     i++)
-		add_symbol(image, file->elf, header->sh_link, &symbol);
+		add_symbol(image, choice, file->elf, header->sh_link, &symbol);
+}
+
+static void read_sections(struct image *image, struct choice *choice, size_t capacity)
+{
+	const struct image_file *file = image->priv;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(file->elf, section)))
+		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
+			read_section(image, choice, capacity, section, &header);
 }
 
 /* They begin with the address that they are sorted by. */
@@ -306,27 +383,42 @@ static void drop_doubles(struct image *image)
 	image->symbol_count = kept;
 }
 
-/* .symtab and .dynsym together, sorted and without doubles. */
-static void read_symbols(struct image *image, struct image_file *file)
+/* How many symbols there may be. Each section was found to lie inside the file, but any number may
+ * share the same bytes. */
+static size_t count_symbols(const struct image_file *file)
 {
-	size_t capacity = 0;
+	const size_t most = file->size / sizeof(Elf64_Sym);
 	Elf_Scn *section = NULL;
+	size_t count = 0;
 	GElf_Shdr header;
-	read_code_sections(image, file);
-	while ((section = elf_nextscn(file->elf, section)))
-		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
-			capacity += header.sh_size / header.sh_entsize;
-	/* Each section was found to lie inside the file, but any number may share the same
-	 * bytes. */
-	if (capacity > file->size / sizeof(Elf64_Sym))
-		capacity = file->size / sizeof(Elf64_Sym);
-	if (!capacity || !(image->symbol = calloc(capacity, sizeof(*image->symbol))))
-		return;
 
 	while ((section = elf_nextscn(file->elf, section)))
 		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
-			read_section(image, capacity, section, &header);
-	qsort(image->symbol, image->symbol_count, sizeof(*image->symbol), compare_symbols);
+			count += header.sh_size / header.sh_entsize;
+	return count < most ? count : most;
+}
+
+/* .symtab and .dynsym together, sorted and without doubles. choice: which; NULL: all. */
+static void read_symbols(struct image *image, struct image_file *file, struct choice *choice)
+{
+	size_t capacity = count_symbols(file);
+	uint64_t *room = NULL;
+
+	read_code_sections(image, file);
+	if (choice) {
+		room = calloc(choice->count + 1, 3 * sizeof(*room));
+		if (!room)
+			return;
+		choice->nearest = room + 2 * choice->count;
+		if (choice->count)
+			read_sections(image, choice, capacity);
+		choose(choice, room);
+	}
+	if (!choice || choice->count)
+		read_sections(image, choice, capacity);
+	free(room);
+	if (image->symbol_count)
+		qsort(image->symbol, image->symbol_count, sizeof(*image->symbol), compare_symbols);
 	order_data(file);
 	end_at_data(image, file);
 	drop_doubles(image);
@@ -346,21 +438,55 @@ static void forget_symbols(struct image *image, struct image_file *file)
 	image->symbol_count = file->code_count = file->code_by_address_count = 0;
 }
 
-bool image_read_symbols(const struct image *given)
+/* choice: NULL: all. */
+static bool read_once(const struct image *given, struct choice *choice)
 {
 	struct image *image = (struct image *)given; /* a cache: the image looks the same */
 	struct image_file *file = image->priv;
-	if (file->symbols_read)
-		return true;
+
 	errno = 0;
+	file->symbols_chosen = choice;
 	file->symbols_read = true; /* reading them asks for what is read of the sections */
-	read_symbols(image, file);
+	read_symbols(image, file, choice);
 	/* With a few of them missing, code would have its neighbour's name: so none. */
 	if (errno == ENOMEM) {
 		forget_symbols(image, file);
 		file->symbols_read = false;
 	}
 	return file->symbols_read;
+}
+
+bool image_read_symbols(const struct image *image)
+{
+	const struct image_file *file = image->priv;
+
+	return file->symbols_read || read_once(image, NULL);
+}
+
+void image_forget_symbols(struct image *image)
+{
+	struct image_file *file = image->priv;
+
+	if (image->debug || !image->has_sections)
+		return; /* there is nothing that could be read again, or its sections are a debug file's */
+	forget_symbols(image, file);
+	file->symbols_read = false;
+	free(file->range);
+	file->range = NULL;
+	file->range_count = 0;
+	file->ranges_made = file->symbols_chosen = false;
+}
+
+bool image_read_symbols_at(const struct image *image, const uint64_t *address, size_t count)
+{
+	struct choice choice = { .address = address, .count = count };
+	const struct image_file *file = image->priv;
+
+	if ((file->symbols_read && !file->symbols_chosen) || image->type == ET_REL)
+		return image_read_symbols(image);
+	if (file->symbols_chosen)
+		image_forget_symbols((struct image *)image);
+	return read_once(image, &choice);
 }
 
 const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count)

@@ -45,6 +45,9 @@ int image_entry_read_cfi(struct image_entry *entry, struct error *error);
 /* The image's CFI, read on the first call. Never NULL, but it may be empty: of an image without CFI, and if there
  * is no memory. Valid as long as the entry. Not thread-safe. */
 const struct cfi *image_entry_cfi(struct image_entry *entry);
+/* Gives back all memory of the image but its table: it is read again when it is asked for. CFI, rows and symbols that
+ * were returned before are not valid any more. */
+void image_entry_give_back(struct image_entry *entry);
 /*
  * cfi_row_find() with a cache of the rows that were found lately. 1: found; 0: no FDE covers vaddr; -1: error.
  * *ret is valid until the next call for the entry. Not thread-safe.

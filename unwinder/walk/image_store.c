@@ -99,6 +99,7 @@ struct image_entry *image_store_add(struct image_store *store, struct image *ima
 			goto bad;
 	if (table_build(image, &entry->table, error))
 		goto bad;
+	image_give_back(image); /* the CFI's pages */
 	if (!ARRAY_GROW(store->entry, store->count))
 		goto no_memory;
 	store->entry[store->count++] = entry;
@@ -203,6 +204,15 @@ const struct cfi *image_entry_cfi(struct image_entry *entry)
 
 	image_entry_read_cfi(entry, &ignored);
 	return entry->cfi_if_read ? entry->cfi_if_read : &nothing;
+}
+
+void image_entry_give_back(struct image_entry *entry)
+{
+	free(entry->rows);
+	entry->rows = NULL;
+	cfi_destroy(entry->cfi_if_read);
+	entry->cfi_if_read = NULL;
+	image_give_back(entry->image);
 }
 
 /* ---- rows found lately ------------------------------------------------------------------ */

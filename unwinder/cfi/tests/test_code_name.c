@@ -7,7 +7,10 @@
  * without .type and .size, labels, aliases, sizes that lie. Then the same file without what it
  * could do without.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include "tests/suite.h"
+#include "array.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "image/elf_image.h"
@@ -475,5 +478,86 @@ START_TEST(test_stubs_are_read_once)
 }
 END_TEST
 
+/* ---- a few addresses ------------------------------------------------------------------------ */
+
+static void check_same(const struct image *image, uint64_t vaddr, const struct code_name *few,
+		       const struct code_name *all)
+{
+	ck_assert_msg(few->kind == all->kind && few->start == all->start,
+		      "%s 0x%llx: %d 0x%llx, not %d 0x%llx", image->path, (unsigned long long)vaddr,
+		      few->kind, (unsigned long long)few->start, all->kind,
+		      (unsigned long long)all->start);
+	ck_assert_str_eq(few->name ? few->name : "", all->name ? all->name : "");
+}
+
+/* Of each case: address by address, as from all symbols. */
+START_TEST(one_address_needs_no_other_symbols)
+{
+	struct error error = { 0 };
+	struct image *all, *few;
+	struct bytes bytes;
+
+	make_file(&bytes, &cases[_i]);
+	ck_assert(!image_create_memory(bytes.data, bytes.size, "all", &all, &error));
+	ck_assert(!image_create_memory(bytes.data, bytes.size, "few", &few, &error));
+	for (uint64_t vaddr = IMAGE_VADDR; vaddr < IMAGE_VADDR + IMAGE_BYTES; vaddr++) {
+		struct code_name name, expected;
+
+		ck_assert(!code_name_prepare_at(few, &vaddr, 1, &error));
+		code_name_find(few, NULL, vaddr, &name);
+		code_name_find(all, NULL, vaddr, &expected);
+		check_same(all, vaddr, &name, &expected);
+		if (vaddr & 1) /* else with what was read for the address before */
+			image_give_back(few);
+	}
+	image_destroy(all);
+	image_destroy(few);
+}
+END_TEST
+
+#define SOME 64
+
+/* A real library: addresses in, between and at the ends of its symbols, some at a time. */
+START_TEST(some_addresses_need_few_symbols)
+{
+	const char *path = program_invocation_name;
+	struct error error = { 0 };
+	const struct image_symbol *symbol;
+	struct image *all, *few;
+	uint64_t address[SOME];
+	size_t count, most = 0;
+
+	ck_assert(!image_create(path, &all, &error));
+	ck_assert(!image_create(path, &few, &error));
+	symbol = image_symbols(all, &count);
+	ck_assert_uint_gt(count, SOME);
+	for (size_t first = 0; first + SOME <= count; first += 7 * SOME) {
+		size_t some, read;
+
+		for (some = 0; some < SOME; some++)
+			address[some] = symbol[first + some].pc +
+					(some % 4 == 0	 ? 0
+					 : some % 4 == 1 ? symbol[first + some].size / 2
+							 : symbol[first + some].size - some % 2);
+		qsort(address, some, sizeof(*address), array_order_u64);
+		ck_assert(!code_name_prepare_at(few, address, some, &error));
+		image_symbols(few, &read);
+		most = read > most ? read : most;
+		for (size_t i = 0; i < some; i++) {
+			struct code_name name, expected;
+
+			code_name_find(few, NULL, address[i], &name);
+			code_name_find(all, NULL, address[i], &expected);
+			check_same(all, address[i], &name, &expected);
+		}
+		image_give_back(few);
+	}
+	ck_assert_uint_lt(most, count);
+	image_destroy(all);
+	image_destroy(few);
+}
+END_TEST
+
 SUITE(code_name, TIMES(test_name, CASES), TIMES(test_kind, 6), TEST(test_stubs_are_read_once),
-      TIMES(test_without_section_headers, CASES), TIMES(test_random_bytes, CASES))
+      TIMES(test_without_section_headers, CASES), TIMES(test_random_bytes, CASES),
+      TIMES(one_address_needs_no_other_symbols, CASES), TEST(some_addresses_need_few_symbols))
