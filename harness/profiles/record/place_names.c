@@ -3,7 +3,8 @@
  * place_names.c - names of addresses, each looked up once
  *
  * Where a PC lies is asked for each frame; what the function there is called, once for each address of an image,
- * whatever process it was met in. Code that a process has made at run time is known by the process's name for it.
+ * whatever process it was met in, and of all new ones of an image at once: what is read of it is given up then. Code
+ * that a process has made at run time is known by the process's name for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +163,6 @@ uint32_t place_names_user(struct place_names *names, const struct stackproof_spa
 {
 	struct stackproof_place place = STACKPROOF_INIT(struct stackproof_place);
 	struct stackproof_error inner;
-	struct named_place *named;
 	struct wanted wanted;
 	uint32_t *number, ret;
 	bool is_new;
@@ -181,17 +181,66 @@ uint32_t place_names_user(struct place_names *names, const struct stackproof_spa
 	ret = *number;
 	if (!is_new)
 		return ret;
-	if (stackproof_space_find(space, pc, &place, &inner)) {
-		fail(&inner, error);
+	if (!ARRAY_GROW(names->unnamed, names->unnamed_count)) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
 		return 0;
 	}
-	named = &names->place[ret - 1];
-	named->first_code = place.first_code;
-	return set_name(names, &named->function, place.function, error) ||
-			       set_inlined(names, named, &place, error) ||
-			       set_mapping(names, named, &place, error)
-		       ? 0
-		       : ret;
+	names->unnamed[names->unnamed_count++] =
+		(struct unnamed_place) { .image = place.image, .address = place.address, ret };
+	return set_mapping(names, &names->place[ret - 1], &place, error) ? 0 : ret;
+}
+
+struct naming {
+	struct place_names *names;
+	const struct unnamed_place *unnamed;
+	struct error *error;
+	int status;
+};
+
+static void take_name(void *context, size_t number, const struct stackproof_place *place)
+{
+	struct naming *naming = context;
+	struct place_names *names = naming->names;
+	struct named_place *named = &names->place[naming->unnamed[number].place - 1];
+
+	named->first_code = place->first_code;
+	if (set_name(names, &named->function, place->function, naming->error) ||
+	    set_inlined(names, named, place, naming->error))
+		naming->status = -1;
+}
+
+/* Those of one image. */
+static int name_some(struct place_names *names, struct stackproof_images *images,
+		     const struct unnamed_place *unnamed, size_t count, struct error *error)
+{
+	struct naming naming = { .names = names, .unnamed = unnamed, .error = error };
+	struct stackproof_asked *address = calloc(count, sizeof(*address));
+	struct stackproof_error inner;
+
+	if (!address)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+	for (size_t i = 0; i < count; i++)
+		address[i] = (struct stackproof_asked) { unnamed[i].image, unnamed[i].address };
+	if (stackproof_images_name(images, address, count, take_name, &naming, &inner))
+		naming.status = fail(&inner, error);
+	free(address);
+	return naming.status;
+}
+
+int place_names_name(struct place_names *names, struct stackproof_images *images,
+		     struct error *error)
+{
+	size_t begin = names->unnamed_count, count = names->unnamed_count;
+	int status;
+
+	if (!count)
+		return 0;
+	qsort(names->unnamed, count, sizeof(*names->unnamed), array_order_u64);
+	while (begin && names->unnamed[begin - 1].image == names->unnamed[count - 1].image)
+		begin--;
+	status = name_some(names, images, names->unnamed + begin, count - begin, error);
+	names->unnamed_count = begin;
+	return status;
 }
 
 uint32_t place_names_kernel(struct place_names *names, uint64_t pc, bool before,
@@ -225,4 +274,5 @@ void place_names_deinit(struct place_names *names)
 	number_map_deinit(&names->map);
 	free(names->place);
 	free(names->inlined);
+	free(names->unnamed);
 }

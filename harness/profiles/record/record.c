@@ -39,6 +39,7 @@ struct recorder {
 	uint64_t drain_ns; /* when counts were taken; 0: not yet */
 	uint64_t part_ns;  /* where the last part ended; 0: there was none */
 	bool draining;	   /* some stacks have not been named yet */
+	bool naming;	   /* all stacks were given, some places of theirs have no names */
 	uint64_t slice_ns; /* no others are before */
 	int policy;	   /* of scheduling, and its priority, before */
 	struct sched_param priority;
@@ -205,7 +206,7 @@ static void end_drain(struct recorder *recorder)
 	const uint64_t every_ms = recorder->options->drain_ms -
 				  record_turn_ms(recorder->options) / 2;
 
-	recorder->draining = false;
+	recorder->draining = recorder->naming = false;
 	account(recorder);
 	if (!recorder->part_ns || recorder->drain_ns >= recorder->part_ns + every_ms * 1000000)
 		give_part(recorder);
@@ -216,11 +217,17 @@ static void go_on_draining(struct recorder *recorder, uint64_t most_ns)
 {
 	struct record_result *result = recorder->result;
 	const uint64_t complete = result->stop[STACKPROOF_STOP_COMPLETE];
+	const uint64_t begin_ns = monotonic_ns();
 	int more = 0;
 
-	if (stackproof_processes_give_held(recorder->session.processes, record_stacks_add,
+	if (!recorder->naming &&
+	    stackproof_processes_give_held(recorder->session.processes, record_stacks_add,
 					   &recorder->stacks, most_ns, &more, &recorder->failure))
 		more = 0;
+	recorder->naming = !more;
+	while (recorder->naming && (more = record_stacks_name(&recorder->stacks, recorder->images)))
+		if (monotonic_ns() - begin_ns >= most_ns)
+			break;
 	if (!complete && result->stop[STACKPROOF_STOP_COMPLETE])
 		result->first_ns = monotonic_ns() - recorder->begin_ns;
 	if (!more)

@@ -193,6 +193,12 @@ struct named_place {
 
 #define PLACE_IN_KERNEL UINT64_MAX
 
+/* A place of an image that has no name yet. */
+struct unnamed_place {
+	uint64_t image, address;
+	uint32_t place;
+};
+
 /* Zero-initialise. Places are numbered from 1. */
 struct place_names {
 	struct profile_texts texts;
@@ -201,16 +207,29 @@ struct place_names {
 	struct number_map map;
 	struct place_function *inlined; /* of all places */
 	size_t inlined_count;
+	struct unnamed_place *unnamed;
+	size_t unnamed_count;
 	struct kernel_symbols *kernel; /* borrowed */
 	struct inlined_names *dwarf;   /* borrowed; NULL: inlined functions are not asked for */
 };
 
-/* The number of the place of a PC. before: it is a return address. 0: error. */
+/* The number of the place of a PC. before: it is a return address. 0: error. A place of an image has its name from
+ * place_names_name() on. */
 uint32_t place_names_user(struct place_names *names, const struct stackproof_space *space,
 			  uint64_t pc, bool before, struct error *error);
 uint32_t place_names_kernel(struct place_names *names, uint64_t pc, bool before,
 			    struct error *error);
+/* Names the new places of one image, of those that have some: until names.unnamed_count is 0. */
+int place_names_name(struct place_names *names, struct stackproof_images *images,
+		     struct error *error);
 void place_names_deinit(struct place_names *names);
+
+/* A stack whose places may have no names yet. */
+struct waiting_stack {
+	struct stackproof_stack stack; /* without what it points to */
+	size_t first;		       /* place, of those in record_stacks.number */
+	uint32_t task[2];	       /* by sink */
+};
 
 /* A profile that stacks go to, and the numbers that it has for places. */
 struct record_sink {
@@ -228,12 +247,17 @@ struct record_stacks {
 	struct record_result *result; /* borrowed */
 	uint64_t period;	      /* amount of an event */
 	struct error error;	      /* the first that was met */
-	uint32_t *number;	      /* of the stack that is being added; private */
-	size_t room;
+	/* Private: those that wait, and their places. */
+	struct waiting_stack *waiting;
+	size_t waiting_count;
+	uint32_t *number;
+	size_t numbers, room;
 };
 
-/* A stackproof_stack_fn: context is a struct record_stacks. */
+/* A stackproof_stack_fn: context is a struct record_stacks. The stack waits for the names of its places. */
 void record_stacks_add(void *context, const struct stackproof_stack *stack);
+/* Names places of one image; once all have names, the stacks that wait are added to the sinks. True: there are others. */
+bool record_stacks_name(struct record_stacks *stacks, struct stackproof_images *images);
 /* Ticks without a stack. off_ns: how long they were off the CPU together, where that is known. */
 void record_stacks_lose(struct record_stacks *stacks, enum record_loss loss, uint64_t count,
 			uint64_t off_ns);

@@ -146,14 +146,14 @@ static uint32_t task_of(struct record_stacks *stacks, struct record_sink *sink,
 static bool find_places(struct record_stacks *stacks, const struct stackproof_stack *stack,
 			struct error *error)
 {
+	size_t count = (size_t)stack->kernel_count + stack->count;
 	uint32_t *number;
 
-	if (!ARRAY_RESERVE(stacks->number, stacks->room,
-			   (size_t)stack->kernel_count + stack->count)) {
+	if (!ARRAY_RESERVE(stacks->number, stacks->room, stacks->numbers + count)) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a stack");
 		return false;
 	}
-	number = stacks->number;
+	number = stacks->number + stacks->numbers;
 	for (uint32_t i = 0; i < stack->kernel_count; i++)
 		if (!(*number++ = place_names_kernel(&stacks->names, stack->kernel_pc[i], i > 0,
 						     error)))
@@ -162,26 +162,32 @@ static bool find_places(struct record_stacks *stacks, const struct stackproof_st
 		if (!(*number++ = place_names_user(&stacks->names, stack->space, stack->pc[i],
 						   i > 0, error)))
 			return false;
+	stacks->numbers += count;
 	return true;
 }
 
-/* The stack's places have been found. */
+/* All places have names. */
 static bool ends_in_first_code(const struct record_stacks *stacks,
-			       const struct stackproof_stack *stack)
+			       const struct waiting_stack *waiting)
 {
+	const struct stackproof_stack *stack = &waiting->stack;
+	size_t last = waiting->first + stack->kernel_count + stack->count - 1;
+
 	return stack->stop == STACKPROOF_STOP_NO_ROW && stack->count &&
-	       stacks->names.place[stacks->number[stack->kernel_count + stack->count - 1] - 1]
-		       .first_code;
+	       stacks->names.place[stacks->number[last] - 1].first_code;
 }
 
 /* Why the stack is not whole; "": it is. */
-static const char *stop_of(const struct record_stacks *stacks, const struct stackproof_stack *stack)
+static const char *stop_of(const struct record_stacks *stacks, const struct waiting_stack *waiting)
 {
+	const struct stackproof_stack *stack = &waiting->stack;
+
 	if (stack->mode >= STACKPROOF_MODE_KERNEL_THREAD || stack->stop == STACKPROOF_STOP_COMPLETE)
 		return "";
 	if (!stack->generation)
 		return "process_unknown";
-	return ends_in_first_code(stacks, stack) ? "first_code" : stackproof_stop_name(stack->stop);
+	return ends_in_first_code(stacks, waiting) ? "first_code"
+						   : stackproof_stop_name(stack->stop);
 }
 
 /* What the innermost frame says of a thread off its CPU; NULL: it has waited, and is back. */
@@ -197,10 +203,12 @@ static uint64_t amount_of(const struct record_stacks *stacks, const struct stack
 	return stack->off ? stack->off_ns : stack->times * stacks->period;
 }
 
-static int add_to_sink(struct record_stacks *stacks, struct record_sink *sink,
-		       const struct stackproof_stack *stack, struct error *error)
+static int add_to_sink(struct record_stacks *stacks, unsigned int sink_number,
+		       const struct waiting_stack *waiting, struct error *error)
 {
-	uint32_t count = stack->kernel_count + stack->count, stop = 0, number, task, marked;
+	struct record_sink *sink = &stacks->sink[sink_number];
+	const struct stackproof_stack *stack = &waiting->stack;
+	uint32_t count = stack->kernel_count + stack->count, stop = 0, number, marked;
 	uint32_t *location = malloc((count + 2) * sizeof(*location));
 	int status = -1;
 
@@ -212,26 +220,27 @@ static int add_to_sink(struct record_stacks *stacks, struct record_sink *sink,
 	if (marked && location[0] == UINT32_MAX)
 		goto out;
 	for (uint32_t i = 0; i < count; i++) {
-		location[marked + i] = location_of(sink, &stacks->names, stacks->number[i], error);
+		location[marked + i] = location_of(sink, &stacks->names,
+						   stacks->number[waiting->first + i], error);
 		if (location[marked + i] == UINT32_MAX)
 			goto out;
 	}
-	if (stop_of(stacks, stack)[0])
-		stop = collected_text(sink->collected, stop_of(stacks, stack), error);
+	if (stop_of(stacks, waiting)[0])
+		stop = collected_text(sink->collected, stop_of(stacks, waiting), error);
 	if (stop == UINT32_MAX)
 		goto out;
 	number = collected_stack(sink->collected, location, marked + count, stop, error);
-	task = number == UINT32_MAX ? number : task_of(stacks, sink, stack, error);
-	if (task != UINT32_MAX)
-		status = collected_add(sink->collected, number, task, stack->times,
-				       amount_of(stacks, stack), error);
+	if (number != UINT32_MAX)
+		status = collected_add(sink->collected, number, waiting->task[sink_number],
+				       stack->times, amount_of(stacks, stack), error);
 out:
 	free(location);
 	return status;
 }
 
-static void count(const struct record_stacks *stacks, const struct stackproof_stack *stack)
+static void count(const struct record_stacks *stacks, const struct waiting_stack *waiting)
 {
+	const struct stackproof_stack *stack = &waiting->stack;
 	struct record_result *result = stacks->result;
 	const uint64_t times = stack->times;
 
@@ -251,7 +260,7 @@ static void count(const struct record_stacks *stacks, const struct stackproof_st
 		result->ending += times;
 	else if (!stack->generation)
 		result->unknown += times;
-	else if (ends_in_first_code(stacks, stack))
+	else if (ends_in_first_code(stacks, waiting))
 		result->first_code += times;
 	else if (stack->stop < STACKPROOF_STOP_COUNT)
 		result->stop[stack->stop] += times;
@@ -276,32 +285,86 @@ void record_stacks_lose(struct record_stacks *stacks, enum record_loss loss, uin
 		lose(stacks, loss, NULL, count, off_ns + count * stacks->period);
 }
 
+static void lose_for_memory(struct record_stacks *stacks, const struct error *error,
+			    const struct stackproof_stack *stack)
+{
+	if (stacks->error.code == ERROR_NONE)
+		stacks->error = *error;
+	lose(stacks, RECORD_LOST_MEMORY, NULL, stack->times, amount_of(stacks, stack));
+}
+
+/* False: no memory. */
+static bool find_tasks(struct record_stacks *stacks, const struct stackproof_stack *stack,
+		       uint32_t ret[2], struct error *error)
+{
+	for (unsigned int i = 0; i < stacks->sinks; i++) {
+		ret[i] = task_of(stacks, &stacks->sink[i], stack, error);
+		if (ret[i] == UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
+static bool keep_waiting(struct record_stacks *stacks, const struct stackproof_stack *stack,
+			 struct error *error)
+{
+	struct waiting_stack waiting = { .stack = *stack, .first = stacks->numbers };
+
+	if (!ARRAY_GROW(stacks->waiting, stacks->waiting_count)) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for a stack");
+		return false;
+	}
+	if (!find_tasks(stacks, stack, waiting.task, error) || !find_places(stacks, stack, error))
+		return false;
+	stacks->waiting[stacks->waiting_count++] = waiting;
+	return true;
+}
+
 void record_stacks_add(void *context, const struct stackproof_stack *stack)
 {
 	struct record_stacks *stacks = context;
 	uint32_t task[2] = { 0 };
 	struct error error = { 0 };
 
-	if (stack->raced) {
-		for (unsigned int i = 0; i < stacks->sinks; i++) {
-			task[i] = task_of(stacks, &stacks->sink[i], stack, &error);
-			task[i] = task[i] == UINT32_MAX ? 0 : task[i];
-		}
-		stacks->result->off_ns += stack->off_ns;
-		lose(stacks, RECORD_LOST_RACED, task, stack->times, amount_of(stacks, stack));
+	if (!stack->raced) {
+		if (!keep_waiting(stacks, stack, &error))
+			lose_for_memory(stacks, &error, stack);
 		return;
 	}
-	if (!find_places(stacks, stack, &error))
-		goto lost;
-	for (unsigned int i = 0; i < stacks->sinks; i++)
-		if (add_to_sink(stacks, &stacks->sink[i], stack, &error))
-			goto lost;
-	count(stacks, stack);
-	return;
-lost:
-	if (stacks->error.code == ERROR_NONE)
+	for (unsigned int i = 0; i < stacks->sinks; i++) {
+		task[i] = task_of(stacks, &stacks->sink[i], stack, &error);
+		task[i] = task[i] == UINT32_MAX ? 0 : task[i];
+	}
+	stacks->result->off_ns += stack->off_ns;
+	lose(stacks, RECORD_LOST_RACED, task, stack->times, amount_of(stacks, stack));
+}
+
+static void add_waiting(struct record_stacks *stacks, const struct waiting_stack *waiting)
+{
+	struct error error = { 0 };
+
+	for (unsigned int i = 0; i < stacks->sinks; i++) {
+		if (add_to_sink(stacks, i, waiting, &error)) {
+			lose_for_memory(stacks, &error, &waiting->stack);
+			return;
+		}
+	}
+	count(stacks, waiting);
+}
+
+/* Without memory for names the stacks have addresses at least. */
+bool record_stacks_name(struct record_stacks *stacks, struct stackproof_images *images)
+{
+	struct error error;
+
+	if (place_names_name(&stacks->names, images, &error) && stacks->error.code == ERROR_NONE)
 		stacks->error = error;
-	lose(stacks, RECORD_LOST_MEMORY, NULL, stack->times, amount_of(stacks, stack));
+	if (stacks->names.unnamed_count)
+		return true;
+	for (size_t i = 0; i < stacks->waiting_count; i++)
+		add_waiting(stacks, &stacks->waiting[i]);
+	stacks->waiting_count = stacks->numbers = 0;
+	return false;
 }
 
 void record_stacks_next_part(struct record_stacks *stacks)
@@ -317,5 +380,6 @@ void record_stacks_deinit(struct record_stacks *stacks)
 	for (int i = 0; i < 2; i++)
 		free(stacks->sink[i].location);
 	free(stacks->number);
+	free(stacks->waiting);
 	place_names_deinit(&stacks->names);
 }

@@ -12,17 +12,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "tests/suite.h"
 #include "stackproof.h"
 
 struct stackproof_space {
 	const char *generated; /* the name in its perf map of all code that it made; or NULL */
-	const char *function;  /* of all addresses of images; NULL: "f_ADDRESS" */
-	bool first_code;
 	bool failing;
 };
 
 static struct {
-	unsigned int located, found, read;
+	unsigned int located, found, read, images;
+	const char *function; /* of all addresses of images; NULL: "f_ADDRESS" */
+	bool first_code;
+	bool failing;
 } asked;
 
 static int made_locate(const struct stackproof_space *space, uint64_t pc,
@@ -65,14 +67,34 @@ static int made_find(const struct stackproof_space *space, uint64_t pc,
 	asked.found++;
 	if (status)
 		return status;
-	if (ret->image && space->function)
-		snprintf(ret->function, sizeof(ret->function), "%s", space->function);
-	else if (ret->image)
-		snprintf(ret->function, sizeof(ret->function), "f_%llx",
-			 (unsigned long long)ret->address);
-	else if (space->generated)
+	if (space->generated)
 		snprintf(ret->function, sizeof(ret->function), "%s", space->generated);
-	ret->first_code = space->first_code;
+	return 0;
+}
+
+/* All of one image. */
+static int made_name(struct stackproof_images *images, const struct stackproof_asked *wanted,
+		     size_t count, stackproof_name_fn fn, void *context,
+		     struct stackproof_error *error)
+{
+	struct stackproof_place place = { .first_code = asked.first_code };
+
+	asked.images++;
+	if (asked.failing) {
+		snprintf(error->message, sizeof(error->message), "no memory: made");
+		return -1;
+	}
+	for (size_t i = count; i-- > 0;) {
+		asked.found++;
+		place.address = wanted[i].address;
+		ck_assert_uint_eq(wanted[i].image, wanted[0].image);
+		if (asked.function)
+			snprintf(place.function, sizeof(place.function), "%s", asked.function);
+		else
+			snprintf(place.function, sizeof(place.function), "f_%llx",
+				 (unsigned long long)place.address);
+		fn(context, i, &place);
+	}
 	return 0;
 }
 
@@ -85,5 +107,6 @@ static int made_read_names(const struct stackproof_space *space, struct stackpro
 #define stackproof_space_locate	    made_locate
 #define stackproof_space_find	    made_find
 #define stackproof_space_read_names made_read_names
+#define stackproof_images_name	    made_name
 
 #endif

@@ -27,6 +27,13 @@ static uint32_t user(const struct stackproof_space *in, uint64_t pc, bool before
 	return place_names_user(&names, in, pc, before, &error);
 }
 
+static void name_all(void)
+{
+	do
+		ck_assert_int_eq(place_names_name(&names, NULL, &error), 0);
+	while (names.unnamed_count);
+}
+
 static const char *text(uint32_t number)
 {
 	return profile_texts_get(&names.texts, number);
@@ -40,6 +47,9 @@ START_TEST(an_address_of_an_image_is_named_once)
 		ck_assert_uint_eq(user(&space, 0x1235, true), 1); /* it returns to behind it */
 		ck_assert_uint_eq(user(&space, 0x1235, false), 2);
 		ck_assert_uint_eq(user(&space, 0x8000, false), 3);
+		ck_assert_uint_eq(names.unnamed_count, i ? 0 : 3);
+		name_all();
+		ck_assert_uint_eq(asked.images, 2);
 	}
 	ck_assert_uint_eq(asked.found, 3);
 	ck_assert_uint_eq(asked.located, 15);
@@ -74,12 +84,15 @@ END_TEST
 /* Names as they are linked, and as people read them. */
 START_TEST(a_mangled_name_has_both)
 {
-	space.function = "_ZN3foo3barEv";
+	asked.function = "_ZN3foo3barEv";
 	user(&space, 0x1234, false);
-	space.function = "plain";
+	name_all();
+	asked.function = "plain";
 	user(&space, 0x1235, false);
-	space.function = "";
+	name_all();
+	asked.function = "";
 	user(&space, 0x1236, false);
+	name_all();
 	ck_assert_str_eq(text(names.place[0].function.name), "foo::bar()");
 	ck_assert_str_eq(text(names.place[0].function.linkage), "_ZN3foo3barEv");
 	ck_assert_str_eq(text(names.place[1].function.name), "plain");
@@ -115,10 +128,12 @@ END_TEST
 
 START_TEST(first_code_is_kept)
 {
-	space.first_code = true;
+	asked.first_code = true;
 	user(&space, 0x1234, false);
-	space.first_code = false;
+	name_all();
+	asked.first_code = false;
 	user(&space, 0x1235, false);
+	name_all();
 	ck_assert(names.place[0].first_code && !names.place[1].first_code);
 }
 END_TEST
@@ -128,6 +143,12 @@ START_TEST(an_error_is_handed_on)
 	space.failing = true;
 	ck_assert_uint_eq(user(&space, 0x1234, false), 0);
 	ck_assert_int_eq(error.code, ERROR_MEMORY);
+	ck_assert_str_eq(error.message, "no memory: made");
+	space.failing = false;
+	asked.failing = true;
+	ck_assert_uint_ne(user(&space, 0x1234, false), 0);
+	ck_assert_int_eq(place_names_name(&names, NULL, &error), -1);
+	ck_assert_uint_eq(names.unnamed_count, 0); /* it is not tried again */
 	ck_assert_str_eq(error.message, "no memory: made");
 }
 END_TEST

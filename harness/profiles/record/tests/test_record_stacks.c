@@ -20,6 +20,7 @@ static struct record_stacks stacks;
 static void begin(void)
 {
 	space = (struct stackproof_space) { 0 };
+	memset(&asked, 0, sizeof(asked));
 	collected_init(&whole, COLLECTED_CPU);
 	collected_init(&part, COLLECTED_CPU);
 	memset(&result, 0, sizeof(result));
@@ -37,6 +38,13 @@ static void end(void)
 	record_stacks_deinit(&stacks);
 	collected_deinit(&whole);
 	collected_deinit(&part);
+}
+
+static void add(const struct stackproof_stack *stack)
+{
+	record_stacks_add(&stacks, stack);
+	while (record_stacks_name(&stacks, NULL))
+		;
 }
 
 /* It must be the profile's text as folded stacks. */
@@ -121,8 +129,8 @@ START_TEST(a_stack_is_counted_once)
 
 	stack.generation = kinds[_i].generation;
 	stack.count = kinds[_i].count;
-	space.first_code = kinds[_i].first_code;
-	record_stacks_add(&stacks, &stack);
+	asked.first_code = kinds[_i].first_code;
+	add(&stack);
 	ck_assert_int_eq(stacks.error.code, ERROR_NONE);
 	ck_assert_msg(*counted == 3, "%s", kinds[_i].name);
 	*(uint64_t *)((char *)&expected + kinds[_i].counted) = 3;
@@ -140,11 +148,11 @@ START_TEST(equal_stacks_are_one_sample)
 	struct stackproof_stack stack = made_stack(STACKPROOF_MODE_USER, STACKPROOF_STOP_COMPLETE);
 
 	for (int i = 0; i < 4; i++)
-		record_stacks_add(&stacks, &stack);
+		add(&stack);
 	ck_assert_uint_eq(whole.samples, 1);
 	ck_assert_uint_eq(whole.stacks, 1);
 	stack.tid = 9;
-	record_stacks_add(&stacks, &stack);
+	add(&stack);
 	ck_assert_uint_eq(whole.samples, 2);
 	ck_assert_uint_eq(whole.stacks, 1);
 	ck_assert_uint_eq(whole.count, 15);
@@ -161,7 +169,7 @@ START_TEST(a_task_has_its_names)
 
 	stack.pid = getpid();
 	stack.cgroup = UINT64_MAX; /* there is none: its number is kept */
-	record_stacks_add(&stacks, &stack);
+	add(&stack);
 	task = &whole.task[whole.sample[1].task];
 	ck_assert_int_eq(task->pid, getpid());
 	ck_assert_int_eq(task->tid, 8);
@@ -204,7 +212,7 @@ START_TEST(a_raced_stack_is_lost)
 	struct stackproof_stack stack = made_stack(STACKPROOF_MODE_USER, STACKPROOF_STOP_COMPLETE);
 
 	stack.raced = 1;
-	record_stacks_add(&stacks, &stack);
+	add(&stack);
 	ck_assert_uint_eq(result.stacks, 0);
 	ck_assert_uint_eq(result.stop[STACKPROOF_STOP_COMPLETE], 0);
 	ck_assert_uint_eq(result.lost[RECORD_LOST_RACED], 3);
@@ -218,11 +226,45 @@ START_TEST(what_can_not_be_named_is_lost)
 	struct stackproof_stack stack = made_stack(STACKPROOF_MODE_USER, STACKPROOF_STOP_COMPLETE);
 
 	space.failing = true;
-	record_stacks_add(&stacks, &stack);
+	add(&stack);
 	ck_assert_uint_eq(result.stacks, 0);
 	ck_assert_uint_eq(result.lost[RECORD_LOST_MEMORY], 3);
 	ck_assert_uint_eq(whole.count, 3);
 	ck_assert_str_eq(stacks.error.message, "no memory: made");
+}
+END_TEST
+
+/* Its addresses are known. */
+START_TEST(what_has_no_name_is_no_loss)
+{
+	struct stackproof_stack stack = made_stack(STACKPROOF_MODE_USER, STACKPROOF_STOP_COMPLETE);
+
+	asked.failing = true;
+	add(&stack);
+	ck_assert_uint_eq(result.stacks, 3);
+	ck_assert_str_eq(stacks.error.message, "no memory: made");
+}
+END_TEST
+
+/* Two images: one at a time, and the stacks when both have names. */
+START_TEST(stacks_wait_for_names)
+{
+	static const uint64_t pc[] = { 0x1000, 0x9001 };
+	struct stackproof_stack stack = made_stack(STACKPROOF_MODE_USER, STACKPROOF_STOP_COMPLETE);
+
+	record_stacks_add(&stacks, &stack);
+	stack.pc = pc;
+	record_stacks_add(&stacks, &stack);
+	ck_assert_uint_eq(whole.samples, 0);
+	ck_assert(record_stacks_name(&stacks, NULL));
+	ck_assert_uint_eq(asked.images, 1);
+	ck_assert_uint_eq(whole.samples, 0);
+	ck_assert(!record_stacks_name(&stacks, NULL));
+	ck_assert_uint_eq(asked.images, 2);
+	ck_assert_uint_eq(asked.found, 3);
+	check_folded("both", &whole, "app;f_101235;f_101000 3\napp;f_109000;f_101000 3\n");
+	ck_assert(!record_stacks_name(&stacks, NULL));
+	ck_assert_uint_eq(whole.count, 6);
 }
 END_TEST
 
@@ -233,7 +275,7 @@ START_TEST(a_part_begins_anew)
 	struct stackproof_stack stack = made_stack(STACKPROOF_MODE_USER, STACKPROOF_STOP_COMPLETE);
 
 	for (int i = 0; i < 3; i++) {
-		record_stacks_add(&stacks, &stack);
+		add(&stack);
 		check_folded("part", &part, "app;f_101235;f_101000 3\n");
 		collected_deinit(&part);
 		collected_init(&part, COLLECTED_CPU);
@@ -248,7 +290,7 @@ START_TEST(without_parts_there_is_the_whole)
 	struct stackproof_stack stack = made_stack(STACKPROOF_MODE_USER, STACKPROOF_STOP_COMPLETE);
 
 	stacks.sinks = 1;
-	record_stacks_add(&stacks, &stack);
+	add(&stack);
 	record_stacks_lose(&stacks, RECORD_LOST_BUSY, 2, 0);
 	ck_assert_uint_eq(whole.count, 5);
 	ck_assert_uint_eq(part.count, 0);
@@ -372,7 +414,7 @@ START_TEST(off_the_cpu)
 	stack.off = offs[_i].off;
 	stack.still_off = offs[_i].still_off;
 	stack.off_ns = 700;
-	record_stacks_add(&stacks, &stack);
+	add(&stack);
 	check_folded(offs[_i].name, &whole, offs[_i].folded);
 	check_folded(offs[_i].name, &part, offs[_i].folded);
 	ck_assert_uint_eq(whole.count, 3);
@@ -395,7 +437,7 @@ START_TEST(times_without_a_stack)
 	stack.off = STACKPROOF_OFF_BLOCKED;
 	stack.off_ns = 700;
 	stack.raced = 1;
-	record_stacks_add(&stacks, &stack);
+	add(&stack);
 	record_stacks_lose(&stacks, RECORD_LOST_SHORT, 4, 90);
 	ck_assert_uint_eq(result.lost[RECORD_LOST_RACED], 3);
 	ck_assert_uint_eq(result.lost[RECORD_LOST_SHORT], 4);
@@ -408,7 +450,7 @@ END_TEST
 SUITE(record_stacks, FIXTURE(begin, end), LOOP(a_stack_is_counted_once, kinds),
       TEST(equal_stacks_are_one_sample), TEST(a_task_has_its_names),
       TIMES(a_loss_is_in_the_profile_by_its_name, RECORD_LOSS_COUNT), TEST(a_raced_stack_is_lost),
-      TEST(what_can_not_be_named_is_lost), TEST(a_part_begins_anew),
-      TEST(without_parts_there_is_the_whole), TEST(the_account_is_printed),
-      TEST(nothing_is_printed_as_nothing), TEST(the_account_as_json_comes_out),
-      LOOP(off_the_cpu, offs), TEST(times_without_a_stack))
+      TEST(what_can_not_be_named_is_lost), TEST(what_has_no_name_is_no_loss),
+      TEST(stacks_wait_for_names), TEST(a_part_begins_anew), TEST(without_parts_there_is_the_whole),
+      TEST(the_account_is_printed), TEST(nothing_is_printed_as_nothing),
+      TEST(the_account_as_json_comes_out), LOOP(off_the_cpu, offs), TEST(times_without_a_stack))
