@@ -253,11 +253,26 @@ $(O)/commit.h: FORCE
 		echo "#define STACKPROOF_COMMIT \"$${commit:+ ($$commit)}\"" >$@.new; \
 		cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
+# A page's script and style as strings, and the script's hash, by which the page's policy lets it run.
+FLAME_PARTS := $(O)/flame_parts.h
+define as_strings
+echo '#define $1 \'; sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n" \\/' $2; echo
+endef
+$(FLAME_PARTS): harness/reports/flame/flame.js harness/reports/flame/flame.css Makefile
+	$(call msg,STRINGS,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q){ $(call as_strings,FLAME_SCRIPT,$(word 1,$^)); $(call as_strings,FLAME_CSS,$(word 2,$^)); \
+		printf '#define FLAME_SCRIPT_SHA256 "%s"\n' \
+			"$$(env printf "$$(sha256sum $< | cut -c 1-64 | sed 's/../\\x&/g')" | base64)"; } >$@
+
+$(O)/harness/reports/flame/flame_html.o: $(FLAME_PARTS)
+$(O)/harness/reports/flame/flame_html.o: OUR_CPPFLAGS += -I$(O)
+
 # Each instruction of an image goes through these: a sixteenth less time.
 $(patsubst %.c,$(O)/%.o,$(wildcard harness/analysis/flow/*.c harness/analysis/code/*.c)): OUR_CFLAGS += -O3
 
-$(O)/harness/commands/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o: $(O)/commit.h
-$(O)/harness/commands/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o: OUR_CPPFLAGS += -I$(O)
+$(O)/harness/commands/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o $(O)/harness/commands/profile.o: $(O)/commit.h
+$(O)/harness/commands/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o $(O)/harness/commands/profile.o: OUR_CPPFLAGS += -I$(O)
 
 $(O)/%.o: %.c | $(SKELS)
 	$(call msg,CC,$@)

@@ -3,8 +3,8 @@
  * html.c - a page that needs nothing but itself (WHATWG HTML, section 13.1)
  *
  * Names in a report come from ELF files: everything goes through html_text(). As a second lock the
- * page carries a policy that allows its own style and nothing else (Content Security Policy level
- * 3), so that even markup that got through would run nothing and fetch nothing.
+ * page carries a policy that allows its own style, and at most one script, and nothing else (Content
+ * Security Policy level 3), so that even markup that got through would run nothing and fetch nothing.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -53,13 +53,23 @@ static const char style[] =
 
 void html_begin(FILE *file, const char *title)
 {
+	html_begin_with(file, title, "", NULL);
+}
+
+void html_begin_with(FILE *file, const char *title, const char *more_style,
+		     const char *script_sha256)
+{
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	      "style-src 'unsafe-inline'\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+	      "style-src 'unsafe-inline'",
+	      file);
+	if (script_sha256)
+		fprintf(file, "; script-src 'sha256-%s'", script_sha256);
+	fputs("\">\n<meta name=\"viewport\" content=\"width=device-width, "
+	      "initial-scale=1\">\n<title>",
 	      file);
 	html_text(file, title);
-	fprintf(file, "</title>\n<style>%s</style>\n</head>\n<body>\n<h1>", style);
+	fprintf(file, "</title>\n<style>%s%s</style>\n</head>\n<body>\n<h1>", style, more_style);
 	html_text(file, title);
 	fputs("</h1>\n", file);
 }

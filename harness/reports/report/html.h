@@ -13,6 +13,9 @@
 #include <stdio.h>
 
 void html_begin(FILE *file, const char *title);
+/* The same with more style, and for a page in which the script runs, and only that, whose SHA-256 this is, in base64. */
+void html_begin_with(FILE *file, const char *title, const char *more_style,
+		     const char *script_sha256);
 void html_end(FILE *file);
 /* Writes text with HTML's special characters escaped, also for attributes in double quotes. Control
  * characters, and bytes that are not UTF-8, become U+FFFD. */
