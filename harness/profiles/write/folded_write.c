@@ -10,11 +10,11 @@
  *
  * So the frames' texts become locations of a smaller profile, which makes equal stacks one.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
 #include "bytes_out.h"
+#include "frame_spelling.h"
 #include "write.h"
 
 /* A location's frames: texts of the smaller profile, innermost first. */
@@ -53,44 +53,15 @@ static uint32_t end_spelling(struct folding *folding, struct error *error)
 	return text;
 }
 
-/* "[libc.so.6+0x2724a]", "[vdso+0x99d]", "[kernel.kallsyms]": without the folder, in one pair of brackets. */
-static void spell_image(struct folding *folding, const struct collected_location *location,
-			const char *path)
-{
-	struct bytes_out *out = &folding->spelling;
-	const char *slash = strrchr(path, '/');
-	uint64_t offset;
-
-	path = slash && slash[1] ? slash + 1 : path;
-	bytes_text(out, *path == '[' ? "" : "[");
-	bytes_in_line(out, path, ";", ':');
-	if (*path == '[' && out->size && out->data[out->size - 1] == ']')
-		out->size--;
-	if (collected_offset(folding->collected, location, &offset))
-		bytes_format(out, "+0x%" PRIx64, offset);
-	bytes_text(out, "]");
-}
-
-/* Line number line of a location, or what is said without a name. */
+/* Line number line of a location, with what folded stacks have behind names. */
 static void spell_frame(struct folding *folding, const struct collected_location *location,
 			uint32_t line)
 {
-	const struct collected *collected = folding->collected;
-	struct bytes_out *out = &folding->spelling;
-	uint32_t path = location->mapping ? collected->mapping[location->mapping].path : 0,
-		 name = collected_name(collected, location, line);
-
-	if (name) {
-		bytes_in_line(out, collected_get(collected, name), ";", ':');
-	} else if (path) {
-		spell_image(folding, location, collected_get(collected, path));
-	} else {
-		bytes_text(out, PROFILE_TEXT_UNKNOWN);
-	}
+	frame_spell(folding->collected, location, line, ";", &folding->spelling);
 	if (location->frame == COLLECTED_IN_KERNEL)
-		bytes_text(out, "_[k]");
+		bytes_text(&folding->spelling, "_[k]");
 	else if (line + 1 < location->lines)
-		bytes_text(out, "_[i]");
+		bytes_text(&folding->spelling, "_[i]");
 }
 
 static int spell_locations(struct folding *folding, struct error *error)
@@ -121,15 +92,8 @@ static int spell_locations(struct folding *folding, struct error *error)
 /* The process's name, or ":7" of one that has none, as perf writes it. 0: nothing is known of it. */
 static uint32_t spell_process(struct folding *folding, uint32_t number, struct error *error)
 {
-	const struct collected_task *task = &folding->collected->task[number];
-
-	if (!number || (!task->comm && task->pid < 0))
+	if (!process_spell(folding->collected, number, ";", &folding->spelling))
 		return 0;
-	if (task->comm)
-		bytes_in_line(&folding->spelling, collected_get(folding->collected, task->comm),
-			      ";", ':');
-	else
-		bytes_format(&folding->spelling, ":%d", task->pid);
 	return end_spelling(folding, error);
 }
 

@@ -9,6 +9,7 @@
  *	folded_write.c	folded stacks: "comm;main;leaf 12"
  *	perf_write.c	the text of `perf script`
  *	wire_write.c	messages of protocol buffers
+ *	frame_spelling.c	a frame, or a process, as people read it
  *	bytes_out.c	bytes and escaped names that go to a file, through gzip or not
  *	push.h		the same profile to a server
  *
