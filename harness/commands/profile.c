@@ -18,8 +18,10 @@
 #include "base/cli/output_file.h"
 #include "base/gate/gate.h"
 #include "commands.h"
+#include "commit.h"
 #include "plain_text.h"
 #include "profiles/record/record.h"
+#include "profiles/view/view.h"
 #include "profiles/write/push.h"
 #include "profiles/write/write.h"
 
@@ -44,6 +46,7 @@ struct arguments {
 	struct record_options record;
 	const char *output;
 	enum profile_format format;
+	bool page; /* in place of a format */
 	bool all;
 	bool json;
 	bool off_cpu_min;
@@ -67,7 +70,9 @@ static const struct argp_option options[] = {
 	  "uprobe:FILE:OFFSET",
 	  0 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0,
-	  "of the output: pprof (default), folded, perf-script, otlp", 0 },
+	  "of the output: pprof (default), folded, perf-script, otlp, or page: HTML with a flame "
+	  "graph",
+	  0 },
 	{ "frame-pointers", INTO_FLAG(arguments, record.frame_pointers), NULL, 0,
 	  "where there is no CFI, as in Go's code, go on by the frame pointer: such stacks are "
 	  "never complete",
@@ -80,7 +85,8 @@ static const struct argp_option options[] = {
 	  "leave the kernel's own stacks out", 0 },
 	{ "off-cpu-min", OPTION_OFF_CPU_MIN, "USEC", 0,
 	  "with --event off-cpu: shorter times are counted without a stack (default 1)", 0 },
-	{ "output", OPTION_OUTPUT, "FILE", 0, "where the profile goes (default profile.pb.gz)", 0 },
+	{ "output", OPTION_OUTPUT, "FILE", 0,
+	  "where the profile goes (default profile.pb.gz; of a page profile.html)", 0 },
 	{ "pid", OPTION_PID, "PID", 0, "this process and all that it starts", 0 },
 	{ "push", OPTION_PUSH, "otlp=URL|parca=URL", OPTION_AGAIN,
 	  "send the profile to a server, too, each part when it was taken; again for more", 0 },
@@ -145,14 +151,15 @@ static void parse_event(struct argp_state *state, struct record_options *record,
 	}
 }
 
-static enum profile_format parse_format(struct argp_state *state, const char *text)
+static void parse_format(struct argp_state *state, struct arguments *arguments, const char *text)
 {
 	enum profile_format format = profile_format_find(text);
 
-	if (format != PROFILE_PPROF && format != PROFILE_FOLDED && format != PROFILE_PERF_SCRIPT &&
-	    format != PROFILE_OTLP)
-		argp_error(state, "--format takes pprof, folded, perf-script or otlp");
-	return format;
+	arguments->page = !strcmp(text, "page");
+	if (!arguments->page && format != PROFILE_PPROF && format != PROFILE_FOLDED &&
+	    format != PROFILE_PERF_SCRIPT && format != PROFILE_OTLP)
+		argp_error(state, "--format takes pprof, folded, perf-script, otlp or page");
+	arguments->format = format;
 }
 
 static void check(struct argp_state *state, struct arguments *arguments)
@@ -168,7 +175,7 @@ static void check(struct argp_state *state, struct arguments *arguments)
 	if (record->event >= RECORD_TRACEPOINT)
 		record->rate_hz = 0;
 	if (!arguments->output && !arguments->push.targets)
-		arguments->output = "profile.pb.gz";
+		arguments->output = arguments->page ? "profile.html" : "profile.pb.gz";
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -193,7 +200,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_EVENT: parse_event(state, &arguments->record, argument); return 0;
 	case OPTION_OUTPUT: arguments->output = option_text(state, argument, "--output"); return 0;
-	case OPTION_FORMAT: arguments->format = parse_format(state, argument); return 0;
+	case OPTION_FORMAT: parse_format(state, arguments, argument); return 0;
 	case OPTION_PUSH:
 		if (arguments->push.targets == PUSH_TARGETS_MAX)
 			argp_error(state, "at most %d servers", PUSH_TARGETS_MAX);
@@ -316,6 +323,19 @@ static int begin_push(struct arguments *arguments, struct error *error)
 	return profile_push_create(&arguments->push, &arguments->pushing, error);
 }
 
+static int write_output(const struct arguments *arguments, const struct collected *whole,
+			const struct record_result *result, struct error *error)
+{
+	const struct profile_page page = { .collected = whole,
+					   .options = &arguments->record,
+					   .result = result,
+					   .version = STACKPROOF_VERSION STACKPROOF_COMMIT };
+
+	if (arguments->page)
+		return profile_page_write(&page, arguments->output, error);
+	return profile_write(whole, arguments->format, arguments->output, error);
+}
+
 static void run(struct arguments *arguments, struct collected *whole)
 {
 	struct push_account account = { 0 };
@@ -337,7 +357,7 @@ static void run(struct arguments *arguments, struct collected *whole)
 					: exit_status_of_error(&error));
 	}
 	if (arguments->output && whole->samples &&
-	    profile_write(whole, arguments->format, arguments->output, &error)) {
+	    write_output(arguments, whole, &result, &error)) {
 		error_print(stderr, NULL, &error);
 		gate_add_status(&arguments->gate, EXIT_ENVIRONMENT);
 	}

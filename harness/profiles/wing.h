@@ -6,6 +6,7 @@
  *	write/		a profile that was collected here, as a file of each format, and sent to servers
  *	score/		a profile compared with a program's truth file: exact, truncated, impossible, unproven
  *	record/		a machine sampled by the library: what `stackproof profile` collects
+ *	view/		a profile that was collected here, for people: a page
  *	sample/		a program sampled by the BPF walk under a clock, each sample judged
  */
 #ifndef STACKPROOF_PROFILES_WING_H

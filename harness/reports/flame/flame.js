@@ -13,7 +13,7 @@
 	const groupList = byId("flame-group"), search = byId("flame-search"), found = byId("flame-found");
 	const filter = byId("flame-filter"), body = document.querySelector("#flame-functions tbody");
 	const kinds = ["user", "kernel", "inlined", "marker", "group", "others"];
-	const words = ["", "kernel", "inlined", "what is missing", data.one, "narrow frames as one"];
+	const words = ["", "kernel", "inlined", "marker", data.one, "narrow frames as one"];
 	const ROW = 20, MORE_ROWS = 10, LISTED = 200, ROOT = -1;
 
 	// ---- the tree ---------------------------------------------------------------------------

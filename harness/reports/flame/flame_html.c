@@ -117,7 +117,7 @@ static void put_graph(const struct parts *parts, const char *one)
 	fputs("<p class=\"flame-key\"><span class=\"flame-user\">user</span>"
 	      "<span class=\"flame-kernel\">kernel: a bar on the left</span>"
 	      "<span class=\"flame-inlined\">inlined: dashed</span>"
-	      "<span class=\"flame-marker\">[what is missing]: hatched</span>"
+	      "<span class=\"flame-marker\">[incomplete], [lost], [off]: hatched</span>"
 	      "<span class=\"flame-others\">narrow frames as one: dotted</span>"
 	      "<span class=\"flame-found\">found: underlined</span></p>\n"
 	      "<p id=\"flame-line\"></p>\n"
@@ -151,7 +151,7 @@ static void put_row(const struct parts *parts, const struct flame_row *row)
 	static const char *const words[FLAME_KIND_COUNT] = {
 		[FLAME_KERNEL] = "kernel",
 		[FLAME_INLINED] = "inlined",
-		[FLAME_MARKER] = "what is missing",
+		[FLAME_MARKER] = "marker",
 	};
 	enum flame_kind kind = parts->flame->name[row->name].kind;
 
