@@ -32,7 +32,8 @@ static int made_up_write(const struct context_tree *tree, const struct truth_fie
 	return can_write ? 0 : error_set(error, ERROR_SYSTEM, "", 0, "no room");
 }
 
-static const struct contexts_options no_options;
+static const struct tracer_options no_tracer;
+static const struct contexts_options no_options = { .tracer = &no_tracer };
 static struct stepping stepping;
 static struct shadow_stack shadow;
 static struct trace_stop stop;
@@ -453,7 +454,9 @@ static int begin(void *context, pid_t pid, struct error *error)
 START_TEST(the_first_point_is_not_in_the_tree)
 {
 	struct beginning beginning = { 0 };
-	const struct contexts_options begins = { .begin = begin, .context = &beginning };
+	const struct contexts_options begins = { .tracer = &no_tracer,
+						 .begin = begin,
+						 .context = &beginning };
 	uint64_t first, other, second;
 
 	stepping.options = &begins;
@@ -476,7 +479,9 @@ END_TEST
 START_TEST(what_can_not_begin_ends_the_run)
 {
 	struct beginning beginning = { .result = -1 };
-	const struct contexts_options begins = { .begin = begin, .context = &beginning };
+	const struct contexts_options begins = { .tracer = &no_tracer,
+						 .begin = begin,
+						 .context = &beginning };
 	uint64_t mark, pc[] = { 0x1010 };
 	struct stack truth = { .pc = pc, .count = 1 };
 	struct error error = { 0 };
