@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 #include "base/child/child.h"
 #include "base/cli/command_line.h"
 #include "base/cli/exit_status.h"
@@ -54,6 +56,7 @@ struct arguments {
 	const char *header[PUSH_HEADERS_MAX];
 	struct profile_push_options push;
 	struct profile_push *pushing;
+	unsigned int parts; /* files of them */
 	struct gate gate;
 };
 
@@ -86,7 +89,9 @@ static const struct argp_option options[] = {
 	{ "off-cpu-min", OPTION_OFF_CPU_MIN, "USEC", 0,
 	  "with --event off-cpu: shorter times are counted without a stack (default 1)", 0 },
 	{ "output", OPTION_OUTPUT, "FILE", 0,
-	  "where the profile goes (default profile.pb.gz; of a page profile.html)", 0 },
+	  "where the profile goes (default profile.pb.gz; of a page profile.html); DIR/: a file "
+	  "for each part, when it was taken",
+	  0 },
 	{ "pid", OPTION_PID, "PID", 0, "this process and all that it starts", 0 },
 	{ "push", OPTION_PUSH, "otlp=URL|parca=URL", OPTION_AGAIN,
 	  "send the profile to a server, too, each part when it was taken; again for more", 0 },
@@ -162,12 +167,20 @@ static void parse_format(struct argp_state *state, struct arguments *arguments, 
 	arguments->format = format;
 }
 
+/* A file for each part goes into it. */
+static bool is_folder(const char *output)
+{
+	return output && output[0] && output[strlen(output) - 1] == '/';
+}
+
 static void check(struct argp_state *state, struct arguments *arguments)
 {
 	struct record_options *record = &arguments->record;
 
 	if (!!record->pid + !!record->argv + arguments->all > 1)
 		argp_error(state, "either --all, --pid or a COMMAND");
+	if (arguments->page && is_folder(arguments->output))
+		argp_error(state, "a page has all of a profile, and --output DIR/ has parts");
 	if (arguments->push.spool && !arguments->push.targets)
 		argp_error(state, "--spool is for --push");
 	if (arguments->off_cpu_min && record->event != RECORD_OFF_CPU)
@@ -231,11 +244,39 @@ static const struct argp argp = {
 	       "profile. What could not be walked is in it, too, with the reason as a frame.",
 };
 
-static void push_part(void *context, struct collected *part)
+/* ---- parts --------------------------------------------------------------------------------- */
+
+/* DIR/20261201T004500Z-1.pb.gz */
+static int write_part(struct arguments *arguments, const struct collected *part,
+		      struct error *error)
+{
+	const time_t start = part->start_ns / 1000000000;
+	char when[32] = "", path[PATH_MAX];
+	struct tm utc;
+
+	if (gmtime_r(&start, &utc))
+		strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &utc);
+	if (snprintf(path, sizeof(path), "%s%s-%u.%s", arguments->output, when, ++arguments->parts,
+		     arguments->format == PROFILE_PPROF
+			     ? "pb.gz"
+			     : profile_format_name(arguments->format)) >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return error_set_errno(error, "%s", arguments->output);
+	}
+	return profile_write(part, arguments->format, path, error);
+}
+
+static void take_part(void *context, struct collected *part)
 {
 	struct arguments *arguments = context;
+	struct error error;
 
-	profile_push_add(arguments->pushing, part);
+	if (is_folder(arguments->output) && part->samples && write_part(arguments, part, &error)) {
+		error_print(stderr, NULL, &error);
+		gate_add_status(&arguments->gate, EXIT_ENVIRONMENT);
+	}
+	if (arguments->pushing)
+		profile_push_add(arguments->pushing, part);
 }
 
 static void print_push(FILE *file, const struct push_account *account)
@@ -291,17 +332,17 @@ static void report(const struct arguments *arguments, const struct record_result
 
 /* The account must come out: ticks are stacks and losses, and all of them are in the profile. */
 static void judge(struct arguments *arguments, const struct record_result *result,
-		  const struct collected *whole, const struct push_account *account)
+		  const struct push_account *account)
 {
 	struct gate *gate = &arguments->gate;
 
 	gate->checked = result->stacks;
 	if (result->ticks != result->stacks + record_losses(result) ||
-	    whole->count != result->ticks) {
+	    result->collected != result->ticks) {
 		fprintf(stderr,
 			"the account does not come out: %" PRIu64 " ticks, %" PRIu64
 			" stacks, %" PRIu64 " lost, %" PRIu64 " in the profile\n",
-			result->ticks, result->stacks, record_losses(result), whole->count);
+			result->ticks, result->stacks, record_losses(result), result->collected);
 		gate->findings++;
 	}
 	for (int drop = 0; drop < PUSH_DROP_COUNT; drop++)
@@ -312,14 +353,22 @@ static void judge(struct arguments *arguments, const struct record_result *resul
 		gate->environment = true;
 }
 
-static int begin_push(struct arguments *arguments, struct error *error)
+static int begin_parts(struct arguments *arguments, struct error *error)
 {
+	const bool folder = is_folder(arguments->output);
+
+	if (!arguments->push.targets && !folder)
+		return 0;
+	if (folder && mkdir(arguments->output, 0777) &&
+	    (errno != EEXIST || access(arguments->output, W_OK | X_OK)))
+		return error_set_errno(error, "%s", arguments->output);
+	arguments->record.on_drain = take_part;
+	arguments->record.context = arguments;
+	arguments->record.in_parts = folder || !arguments->output;
 	if (!arguments->push.targets)
 		return 0;
 	arguments->push.target = arguments->target;
 	arguments->push.header = arguments->header;
-	arguments->record.on_drain = push_part;
-	arguments->record.context = arguments;
 	return profile_push_create(&arguments->push, &arguments->pushing, error);
 }
 
@@ -346,7 +395,7 @@ static void run(struct arguments *arguments, struct collected *whole)
 
 	arguments->record.signals = status ? NULL : &signals;
 	if (!status)
-		status = begin_push(arguments, &error);
+		status = begin_parts(arguments, &error);
 	if (!status)
 		status = record_run(&arguments->record, whole, &result, &error);
 	if (status) {
@@ -356,13 +405,13 @@ static void run(struct arguments *arguments, struct collected *whole)
 					? EXIT_SKIPPED
 					: exit_status_of_error(&error));
 	}
-	if (arguments->output && whole->samples &&
+	if (arguments->output && !arguments->record.in_parts && whole->samples &&
 	    write_output(arguments, whole, &result, &error)) {
 		error_print(stderr, NULL, &error);
 		gate_add_status(&arguments->gate, EXIT_ENVIRONMENT);
 	}
 	profile_push_destroy(arguments->pushing, PUSH_WAIT_MS, &account);
-	judge(arguments, &result, whole, &account);
+	judge(arguments, &result, &account);
 	report(arguments, &result, &account);
 	if (arguments->record.signals)
 		ending_signals_release(&signals);

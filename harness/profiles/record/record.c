@@ -33,7 +33,7 @@ struct recorder {
 	struct stackproof_images *images;
 	struct record_session session;
 	struct record_stacks stacks;
-	struct collected part;
+	struct collected *whole, part;
 	pid_t root, child;
 	uint64_t begin_ns;
 	uint64_t drain_ns; /* when counts were taken; 0: not yet */
@@ -157,7 +157,7 @@ static void describe_all(struct collected *collected)
 
 static void describe_part(struct recorder *recorder)
 {
-	const struct collected *whole = recorder->stacks.sink[0].collected;
+	const struct collected *whole = recorder->whole;
 	struct collected *part = &recorder->part;
 	uint64_t since_ns = recorder->part_ns ? recorder->part_ns : recorder->begin_ns;
 
@@ -192,9 +192,11 @@ static void give_part(struct recorder *recorder)
 	recorder->result->drains++;
 	if (recorder->options->on_drain) {
 		describe_part(recorder);
+		if (recorder->options->in_parts)
+			recorder->result->collected += recorder->part.count;
 		recorder->options->on_drain(recorder->options->context, &recorder->part);
 		collected_deinit(&recorder->part);
-		collected_init(&recorder->part, recorder->stacks.sink[0].collected->type);
+		collected_init(&recorder->part, recorder->whole->type);
 		record_stacks_next_part(&recorder->stacks);
 	}
 	recorder->part_ns = recorder->drain_ns;
@@ -448,9 +450,11 @@ int record_run(const struct record_options *options, struct collected *whole,
 	collected_init(&recorder.part, whole->type);
 	recorder.stacks.result = ret;
 	recorder.stacks.period = whole->period;
-	recorder.stacks.sink[0].collected = whole;
-	recorder.stacks.sink[1].collected = &recorder.part;
-	recorder.stacks.sinks = options->on_drain ? 2 : 1;
+	recorder.whole = whole;
+	if (!options->in_parts)
+		recorder.stacks.sink[recorder.stacks.sinks++].collected = whole;
+	if (options->on_drain)
+		recorder.stacks.sink[recorder.stacks.sinks++].collected = &recorder.part;
 	recorder.policy = sched_getscheduler(0);
 	sched_getparam(0, &recorder.priority);
 	status = open_parts(&recorder, error) || begin(&recorder, error) ? -1 : 0;
@@ -459,6 +463,8 @@ int record_run(const struct record_options *options, struct collected *whole,
 	if (recorder.session.session)
 		finish(&recorder);
 	whole->duration_ns = monotonic_ns() - recorder.begin_ns;
+	if (!options->in_parts)
+		ret->collected = whole->count;
 	if (!status)
 		status = failed(&recorder, error);
 	if (recorder.child) { /* it never began */

@@ -58,6 +58,7 @@ struct record_options {
 	/* Called with each part, what came since the last one; it may take it all. Or NULL. */
 	void (*on_drain)(void *context, struct collected *part);
 	void *context;
+	bool in_parts; /* only those are kept, and not the whole: memory does not grow with time */
 };
 
 /* Why a tick has no stack. */
@@ -88,6 +89,7 @@ struct record_result {
 	uint64_t processes, processes_most;   /* met; at a time */
 	uint64_t refused;		      /* lists of mappings that found no room */
 	uint64_t unreadable; /* readings of processes that were not permitted, or failed */
+	uint64_t collected;  /* ticks that are in the whole, or in the parts */
 	uint64_t drains;
 	unsigned int sessions;	 /* that were opened: more than one if there was too little room */
 	char why_larger[232];	 /* what had no room in the last one before; or "" */

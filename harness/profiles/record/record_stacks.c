@@ -369,7 +369,7 @@ bool record_stacks_name(struct record_stacks *stacks, struct stackproof_images *
 
 void record_stacks_next_part(struct record_stacks *stacks)
 {
-	struct record_sink *part = &stacks->sink[1];
+	struct record_sink *part = &stacks->sink[stacks->sinks - 1];
 
 	if (part->room)
 		memset(part->location, 0, part->room * sizeof(*part->location));
