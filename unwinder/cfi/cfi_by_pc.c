@@ -248,8 +248,5 @@ bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde)
 /* Other readers may find such an FDE in place of one that covers an address. */
 bool cfi_has_empty_fde(const struct cfi *cfi)
 {
-	for (size_t i = 0; i < cfi->fde_count; i++)
-		if (!cfi->fde[i].pc_range)
-			return true;
-	return false;
+	return ARRAY_ANY(cfi->fde_count, i, !cfi->fde[i].pc_range);
 }

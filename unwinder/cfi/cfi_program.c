@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "cfi_instruction.h"
 #include "cfi_section.h"
 #include "hash.h"
@@ -592,10 +593,7 @@ int cfi_registers(const struct cfi *cfi, const struct cfi_cie *cie, const struct
 
 static bool only_nops(const uint8_t *instructions, uint64_t size)
 {
-	for (uint64_t i = 0; i < size; i++)
-		if (instructions[i] != CFA_NOP)
-			return false;
-	return true;
+	return !ARRAY_ANY(size, i, instructions[i] != CFA_NOP);
 }
 
 int cfi_raw_rows(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "array.h"
 #include "cfi.h"
 #include "expression.h"
 
@@ -38,10 +39,7 @@ bool row_equal(const struct row *a, const struct row *b)
 	if (a->signal_frame != b->signal_frame || a->ra_signed != b->ra_signed ||
 	    a->args_size != b->args_size || a->high != b->high || !rule_equal(&a->cfa, &b->cfa))
 		return false;
-	for (int reg = 0; reg < REGISTER_COUNT; reg++)
-		if (!rule_equal(&a->reg[reg], &b->reg[reg]))
-			return false;
-	return true;
+	return !ARRAY_ANY(REGISTER_COUNT, reg, !rule_equal(&a->reg[reg], &b->reg[reg]));
 }
 
 static void print_register(FILE *file, uint32_t reg)

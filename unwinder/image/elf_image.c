@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "array.h"
 #include "eh_frame_hdr.h"
 #include "elf_image.h"
 #include "pointer.h"
@@ -625,8 +626,5 @@ bool image_program_header(const struct image *image, uint32_t type, Elf64_Phdr *
 	size_t count;
 	if (elf_getphdrnum(file->elf, &count))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (gelf_getphdr(file->elf, (int)i, ret) && ret->p_type == type)
-			return true;
-	return false;
+	return ARRAY_ANY(count, i, gelf_getphdr(file->elf, (int)i, ret) && ret->p_type == type);
 }

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "eh_frame_hdr.h"
 #include "elf_image.h"
 
@@ -91,10 +92,8 @@ static bool is_shared(const struct image *image, const struct image_file *file,
 {
 	if (overlaps(&file->first_eh_frame, header))
 		return true;
-	for (size_t i = 0; i < file->other_eh_frames; i++)
-		if (overlaps(&file->other_eh_frame[i].in_file, header))
-			return true;
-	return false;
+	return ARRAY_ANY(file->other_eh_frames, i,
+			 overlaps(&file->other_eh_frame[i].in_file, header));
 }
 
 /* What ends an .eh_frame may be all of one. */

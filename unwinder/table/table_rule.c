@@ -11,6 +11,7 @@
  */
 #include <assert.h>
 #include <string.h>
+#include "array.h"
 #include "cfi/expression.h"
 #include "unwind_table.h"
 
@@ -147,11 +148,9 @@ static bool is_read(const struct table_place *place, uint32_t left, unsigned int
 	if (column == REGISTER_RSP || place[column].kind == TABLE_UNDEFINED ||
 	    (place[column].kind == TABLE_IN_REGISTER && place[column].reg == column))
 		return false; /* written last of all, or not changed */
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (i != column && left >> i & 1 && place[i].kind >= TABLE_IN_REGISTER &&
-		    place[i].reg == column)
-			return true;
-	return false;
+	return ARRAY_ANY(REGISTER_GPR_COUNT, i,
+			 i != column && left >> i & 1 && place[i].kind >= TABLE_IN_REGISTER &&
+				 place[i].reg == column);
 }
 
 /*

@@ -462,10 +462,8 @@ const struct truth_field *truth_file_field(const struct truth_file *file, size_t
 static const struct truth_field *find_field(const struct truth_file *file, const char *name,
 					    bool is_text)
 {
-	for (size_t i = 0; i < file->field_count; i++)
-		if (!file->field[i].text == !is_text && !strcmp(file->field[i].name, name))
-			return &file->field[i];
-	return NULL;
+	return ARRAY_FIRST(file->field, file->field_count, field,
+			   !field->text == !is_text && !strcmp(field->name, name));
 }
 
 const char *truth_file_text(const struct truth_file *file, const char *name)

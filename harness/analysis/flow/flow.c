@@ -190,10 +190,7 @@ static void flow_reach_made(const struct flow *flow)
 /* Another path contradicts a weak one where that comes to pc: it accuses nobody. */
 static bool is_contradicted(const struct flow *flow, uint64_t pc)
 {
-	for (size_t i = 0; i < flow->contradicted_count; i++)
-		if (flow->contradicted[i] == pc)
-			return true;
-	return false;
+	return ARRAY_ANY(flow->contradicted_count, i, flow->contradicted[i] == pc);
 }
 
 /* By its code, which is here. */

@@ -588,10 +588,7 @@ static bool keeps_copy(const struct flow_fragment *fragment, uint8_t reg)
 		if (kind != RULE_UNSPECIFIED && kind != RULE_UNDEFINED && kind != RULE_SAME_VALUE)
 			return true;
 	}
-	for (size_t i = 0; i < fragment->code_count; i++)
-		if (fragment->code[i].source == reg)
-			return true;
-	return false;
+	return ARRAY_ANY(fragment->code_count, i, fragment->code[i].source == reg);
 }
 
 static bool has_kept_copy(const struct flow *flow, uint8_t reg)
@@ -960,18 +957,12 @@ static const char *const always_elsewhere[] = {
 
 static bool has(const char *const *list, size_t count, const char *name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(list[i], name))
-			return true;
-	return false;
+	return ARRAY_ANY(count, i, !strcmp(list[i], name));
 }
 
 static bool begins(const char *const *list, size_t count, const char *name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strncmp(list[i], name, strlen(list[i])))
-			return true;
-	return false;
+	return ARRAY_ANY(count, i, !strncmp(list[i], name, strlen(list[i])));
 }
 
 static enum flow_throws by_name(const struct flow_world *world, uint64_t pc)
@@ -1027,10 +1018,8 @@ static bool add_callee(struct throw_search *throw_search, uint64_t target, bool 
 /* An exception of the call is caught in its function. */
 static bool is_caught(const struct flow_fragment *fragment, uint64_t pc)
 {
-	for (size_t i = 0; i < fragment->pad_count; i++)
-		if (pc >= fragment->pad[i].begin && pc < fragment->pad[i].end)
-			return true;
-	return false;
+	return ARRAY_ANY(fragment->pad_count, i,
+			 pc >= fragment->pad[i].begin && pc < fragment->pad[i].end);
 }
 
 /* False: by the instruction the function perhaps throws. */

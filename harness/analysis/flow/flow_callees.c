@@ -300,18 +300,14 @@ static bool is_listed(const char *name)
 	if (bsearch(name, never_name, sizeof(never_name) / sizeof(never_name[0]),
 		    sizeof(never_name[0]), compare_names))
 		return true;
-	for (size_t i = 0; i < sizeof(never_prefix) / sizeof(never_prefix[0]); i++)
-		if (!strncmp(never_prefix[i], name, strlen(never_prefix[i])))
-			return true;
-	return flow_name_throws(name) || is_panic(name);
+	return ARRAY_ANY(ARRAY_COUNT(never_prefix), i,
+			 !strncmp(never_prefix[i], name, strlen(never_prefix[i]))) ||
+	       flow_name_throws(name) || is_panic(name);
 }
 
 static bool is_among(const char *const *names, size_t count, const char *name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
+	return ARRAY_ANY(count, i, !strcmp(names[i], name));
 }
 
 /* By the name alone the function there, or behind the stub there, never returns. *ret_own: its code is here, and no

@@ -353,10 +353,7 @@ struct gap {
 
 bool flow_unread_leads(const struct flow *flow, uint64_t pc)
 {
-	for (size_t i = 0; i < flow->unread.back_count; i++)
-		if (flow->unread.back[i] == pc)
-			return true;
-	return false;
+	return ARRAY_ANY(flow->unread.back_count, i, flow->unread.back[i] == pc);
 }
 
 /* An instruction that no path reached leads to pc. True: from there back. */

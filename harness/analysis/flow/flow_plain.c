@@ -8,6 +8,7 @@
  */
 #include <elf.h>
 #include <sys/syscall.h>
+#include "array.h"
 #include "flow_paths.h"
 
 /* A register gets to know where the stack is, by which words of it may be written. */
@@ -128,10 +129,10 @@ static bool tables_lead_inside(const struct flow_world *world, const struct flow
 /* It says the same wherever it is asked: an expression may count from rip, as that of a PLT does. */
 static bool is_the_same(const struct row *row)
 {
-	for (unsigned int i = 0; i < REGISTER_COUNT; i++)
-		if (row->reg[i].kind == RULE_EXPRESSION || row->reg[i].kind == RULE_VAL_EXPRESSION)
-			return false;
-	return row->cfa.kind == RULE_CFA_REGISTER;
+	return !ARRAY_ANY(REGISTER_COUNT, i,
+			  row->reg[i].kind == RULE_EXPRESSION ||
+				  row->reg[i].kind == RULE_VAL_EXPRESSION) &&
+	       row->cfa.kind == RULE_CFA_REGISTER;
 }
 
 /* Where it jumps to in the fragment, an instruction begins as the fragment is decoded straight on. */

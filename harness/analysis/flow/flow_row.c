@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "flow_row.h"
 #include "cfi/dwarf_op.h"
 #include "cfi/expression.h"
@@ -190,10 +191,7 @@ static void mismatch(struct flow_row_verdict *ret, enum flow_fault fault, uint8_
 
 static bool is_preserved(uint8_t reg)
 {
-	for (size_t i = 0; i < sizeof(preserved); i++)
-		if (preserved[i] == reg)
-			return true;
-	return false;
+	return ARRAY_ANY(sizeof(preserved), i, preserved[i] == reg);
 }
 
 /* The row's CFA, in terms of the true one. */
@@ -282,11 +280,9 @@ static bool is_below_red_zone(const struct flow_state *state, const struct value
 
 bool flow_row_has_saved(const struct flow_state *state, uint8_t reg)
 {
-	for (uint32_t i = 0; i < state->word_count; i++)
-		if (is_entry_value(&state->word[i].value, reg) &&
-		    !is_below_red_zone(state, &state->word[i].at))
-			return true;
-	return false;
+	return ARRAY_ANY(state->word_count, i,
+			 is_entry_value(&state->word[i].value, reg) &&
+				 !is_below_red_zone(state, &state->word[i].at));
 }
 
 /* Nobody can have saved the register there: who has saved it elsewhere called none to save it once more. */
@@ -430,10 +426,8 @@ static bool is_excused(const struct flow_row_terms *terms, const struct flow_row
 
 bool flow_row_preserves(const struct flow_state *state)
 {
-	for (size_t i = 0; i < sizeof(preserved); i++)
-		if (!is_entry_value(&state->reg[preserved[i]], preserved[i]))
-			return false;
-	return true;
+	return !ARRAY_ANY(sizeof(preserved), i,
+			  !is_entry_value(&state->reg[preserved[i]], preserved[i]));
 }
 
 static void check_registers(const struct row *row, uint64_t pc, const struct flow_state *state,
@@ -698,10 +692,9 @@ bool flow_state_is_entry(const struct flow_state *state)
 					REGISTER_R13, REGISTER_R14, REGISTER_R15 };
 
 	flow_state_enter(&entry);
-	for (size_t i = 0; i < sizeof(same); i++)
-		if (!value_equal(&state->reg[same[i]], &entry.reg[same[i]]))
-			return false;
-	return word && value_equal(word, &entry.word[0].value);
+	return !ARRAY_ANY(sizeof(same), i,
+			  !value_equal(&state->reg[same[i]], &entry.reg[same[i]])) &&
+	       word && value_equal(word, &entry.word[0].value);
 }
 
 bool flow_row_is_entry(const struct row *row)

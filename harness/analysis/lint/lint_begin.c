@@ -52,10 +52,7 @@ bool lint_addresses_has(const struct lint_addresses *list, uint64_t pc, size_t *
 
 bool lint_addresses_met(const struct lint_addresses *list, uint64_t pc)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (list->address[i] == pc)
-			return true;
-	return false;
+	return ARRAY_ANY(list->count, i, list->address[i] == pc);
 }
 
 /* ==== whether a function begins where an FDE does =========================================== */
@@ -173,15 +170,11 @@ bool lint_begin_is_exported(const struct image *image, uint64_t pc)
  * another way, and hide who entered it. */
 static bool lint_begin_hides_caller(const struct flow_fragment *fragment)
 {
-	for (size_t i = 0; i < fragment->row_count; i++) {
-		const struct row *row = &fragment->row[i];
-
-		if (row->reg[REGISTER_RIP].kind != RULE_OFFSET ||
-		    (row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg == REGISTER_RSP &&
-		     row->cfa.offset == 8))
-			return false;
-	}
-	return true;
+	return !ARRAY_ANY(fragment->row_count, i,
+			  fragment->row[i].reg[REGISTER_RIP].kind != RULE_OFFSET ||
+				  (fragment->row[i].cfa.kind == RULE_CFA_REGISTER &&
+				   fragment->row[i].cfa.reg == REGISTER_RSP &&
+				   fragment->row[i].cfa.offset == 8));
 }
 
 /* ==== where an FDE is entered besides its begin ============================================= */
@@ -385,10 +378,7 @@ static bool is_slot(const struct passing *passing, const struct code *code)
 	if (code->effect != EFFECT_LOAD || code->base != REGISTER_RBP ||
 	    code->index != CODE_NO_REGISTER)
 		return false;
-	for (size_t i = 0; i < passing->slots; i++)
-		if (passing->slot[i] == code->displacement)
-			return true;
-	return false;
+	return ARRAY_ANY(passing->slots, i, passing->slot[i] == code->displacement);
 }
 
 /* What it makes of the address is one, too. */

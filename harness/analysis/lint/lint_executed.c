@@ -263,10 +263,7 @@ static bool ran_inside(const struct lint_join *join, const struct lint_finding *
 	const struct executed_place *place;
 	uint32_t found = places(join, finding->pc + 1, finding->pc_end, &place);
 
-	for (uint32_t i = 0; i < found; i++)
-		if (place[i].points)
-			return true;
-	return false;
+	return ARRAY_ANY(found, i, place[i].points);
 }
 
 static bool has_other_path(const struct lint_join *join, const struct lint_finding *finding)
@@ -275,10 +272,8 @@ static bool has_other_path(const struct lint_join *join, const struct lint_findi
 
 	if (finding->from)
 		return join->executed->every != 1;
-	for (size_t i = 0; i < join->agreeing_count; i++)
-		if (join->agreeing[i] >= finding->pc && join->agreeing[i] < end)
-			return true;
-	return false;
+	return ARRAY_ANY(join->agreeing_count, i,
+			 join->agreeing[i] >= finding->pc && join->agreeing[i] < end);
 }
 
 static enum lint_outcome outcome_of(const struct lint_join *join,

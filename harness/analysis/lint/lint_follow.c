@@ -362,10 +362,7 @@ static bool has_start(const struct image *image, uint64_t pc)
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(image, &count);
 
-	for (size_t i = 0; i < count; i++)
-		if (symbol[i].pc == pc && !strcmp(symbol[i].name, START_NAME))
-			return true;
-	return false;
+	return ARRAY_ANY(count, i, symbol[i].pc == pc && !strcmp(symbol[i].name, START_NAME));
 }
 
 static bool is_first(const struct flow_world *world, uint64_t pc)

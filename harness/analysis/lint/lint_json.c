@@ -538,10 +538,9 @@ static bool can_be_mended(const json_t *object)
 	static const char *const without[] = { "Go cmd/", "NASM ", "yasm " };
 	const char *producer = json_text(object, "producer");
 
-	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
-		if (!strncmp(producer, without[i], strlen(without[i])))
-			return false;
-	return !json_object_get(object, "made_by");
+	return !ARRAY_ANY(ARRAY_COUNT(without), i,
+			  !strncmp(producer, without[i], strlen(without[i]))) &&
+	       !json_object_get(object, "made_by");
 }
 
 /* False: it is not wanted. */

@@ -197,10 +197,8 @@ static bool are_right(const struct lint_contrary *contrary, uint64_t begin, uint
 
 static bool is_right_edge(const struct lint_contrary *contrary, uint64_t from, uint64_t to)
 {
-	for (size_t i = 0; i < contrary->edge_count; i++)
-		if (contrary->edge[i].from == from && contrary->edge[i].to == to)
-			return true;
-	return false;
+	return ARRAY_ANY(contrary->edge_count, i,
+			 contrary->edge[i].from == from && contrary->edge[i].to == to);
 }
 
 static bool is_contradicted(const struct lint_contrary *contrary,
@@ -254,10 +252,8 @@ void lint_contrary_deinit(struct lint_contrary *contrary)
 /* Some row of the function says where the caller's register is: so without a rule it is unchanged. */
 static bool has_rule(const struct flow_fragment *fragment, uint8_t reg)
 {
-	for (size_t i = 0; i < fragment->row_count; i++)
-		if (fragment->row[i].reg[reg].kind != RULE_UNSPECIFIED)
-			return true;
-	return false;
+	return ARRAY_ANY(fragment->row_count, i,
+			 fragment->row[i].reg[reg].kind != RULE_UNSPECIFIED);
 }
 
 /* Registers by which callers tell the function something, and it them. */
@@ -315,15 +311,11 @@ static bool is_below_stack(const struct flow_state *state, uint8_t reg)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
-	for (uint32_t i = 0; i < state->word_count; i++) {
-		const struct word *word = &state->word[i];
-
-		if (word->value.kind == VALUE_ENTRY && word->value.reg == reg &&
-		    !word->value.number &&
-		    !(value_is_stack(rsp) && flow_align_is_below(state, &word->at, rsp)))
-			return false;
-	}
-	return true;
+	return !ARRAY_ANY(state->word_count, i,
+			  state->word[i].value.kind == VALUE_ENTRY &&
+				  state->word[i].value.reg == reg && !state->word[i].value.number &&
+				  !(value_is_stack(rsp) &&
+				    flow_align_is_below(state, &state->word[i].at, rsp)));
 }
 
 /* Wherever it leaves. */

@@ -481,10 +481,8 @@ static bool is_function(const struct lint_inner *inner, const struct flow *flow)
 		if (inner->jump[i] < fragment->begin || inner->jump[i] >= fragment->end ||
 		    !fragment->block_at[inner->jump[i] - fragment->begin])
 			return false;
-	for (size_t i = 0; i < fragment->pad_count; i++)
-		if (fragment->pad[i].pad == inner->pc)
-			return false;
-	return comes_back(flow) && !flow->found.returns_lost;
+	return !ARRAY_ANY(fragment->pad_count, i, fragment->pad[i].pad == inner->pc) &&
+	       comes_back(flow) && !flow->found.returns_lost;
 }
 
 static void judge_paths(struct lint_inner *inner, struct flow *flow, struct lint_judge *judge)

@@ -113,10 +113,8 @@ bool lint_uncovered_is_unknown(const struct flow_world *world)
 {
 	const struct cfi *cfi = world->cfi;
 
-	for (size_t i = 0; world->object && world->object->cfi_unknown && i < cfi->fde_count; i++)
-		if (!image_code_segment(cfi->image, cfi->fde[i].pc_begin))
-			return true;
-	return false;
+	return world->object && world->object->cfi_unknown &&
+	       ARRAY_ANY(cfi->fde_count, i, !image_code_segment(cfi->image, cfi->fde[i].pc_begin));
 }
 
 void lint_uncovered_tell(struct lint_judge *judge, const struct lint_addresses *uncovered)
@@ -233,10 +231,8 @@ static bool is_start_files(const struct image *image, const struct image_symbol 
 		"call_gmon_start",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(symbol->name, names[i]))
-			return true;
-	return symbol->pc == image->entry;
+	return ARRAY_ANY(ARRAY_COUNT(names), i, !strcmp(symbol->name, names[i])) ||
+	       symbol->pc == image->entry;
 }
 
 /* A symbol without a size may be believed, if there is code. */
@@ -446,11 +442,9 @@ static void check_functions(struct lint_judge *judge, const struct cfi_fde *fde)
 /* any: executable or not. */
 static bool in_segment(const struct image *image, uint64_t pc, bool any)
 {
-	for (size_t i = 0; i < image->segment_count; i++)
-		if ((any || image->segment[i].executable) &&
-		    pc - image->segment[i].vaddr < image->segment[i].memory_bytes)
-			return true;
-	return false;
+	return ARRAY_ANY(image->segment_count, i,
+			 (any || image->segment[i].executable) &&
+				 pc - image->segment[i].vaddr < image->segment[i].memory_bytes);
 }
 
 /* The segment's end that the FDE passes, 0 if none. */
@@ -555,10 +549,8 @@ static bool registers_itself(const struct image *image)
 
 static bool has_fdes(const struct cfi *cfi, const struct image_section *section)
 {
-	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (cfi->cie[cfi->fde[cfi->by_pc[i]].cie].section == section)
-			return true;
-	return false;
+	return ARRAY_ANY(cfi->by_pc_count, i,
+			 cfi->cie[cfi->fde[cfi->by_pc[i]].cie].section == section);
 }
 
 /* The search table can be read, and names the image's .eh_frame. */

@@ -189,10 +189,7 @@ static bool may_be(const struct synthesis_address_taken *taken, struct code_deco
 bool synthesis_address_taken_left(const struct synthesis_address_taken *taken,
 				  struct code_decoder *decoder)
 {
-	for (size_t i = 0; i < taken->count; i++)
-		if (may_be(taken, decoder, taken->address[i]))
-			return true;
-	return false;
+	return ARRAY_ANY(taken->count, i, may_be(taken, decoder, taken->address[i]));
 }
 
 /* Tells, once, each address that may be a function's, and forgets them. */

@@ -270,10 +270,8 @@ static bool cfa_equal(const struct synthesis_row *a, const struct synthesis_row 
 
 bool synthesis_row_equal(const struct synthesis_row *a, const struct synthesis_row *b)
 {
-	for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
-		if (!place_equal(&a->place[i], &b->place[i]))
-			return false;
-	return cfa_equal(a, b) && a->signal_frame == b->signal_frame;
+	return !ARRAY_ANY(SYNTHESIS_COLUMNS, i, !place_equal(&a->place[i], &b->place[i])) &&
+	       cfa_equal(a, b) && a->signal_frame == b->signal_frame;
 }
 
 /* Where the register is by both: one may have it in itself still, and the other only in a word. */
@@ -355,11 +353,9 @@ static bool synthesis_row_declared(const struct row *row, struct synthesis_row *
 	if (!is_plain(row) || row->cfa.kind != RULE_CFA_REGISTER ||
 	    row->cfa.reg >= REGISTER_GPR_COUNT || ret->cfa_offset != row->cfa.offset)
 		return false;
-	for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
-		if (!convert_rule(&row->reg[synthesis_register[i]],
-				  synthesis_register[i] == REGISTER_RIP, &ret->place[i]))
-			return false;
-	return true;
+	return !ARRAY_ANY(SYNTHESIS_COLUMNS, i,
+			  !convert_rule(&row->reg[synthesis_register[i]],
+					synthesis_register[i] == REGISTER_RIP, &ret->place[i]));
 }
 
 size_t synthesis_restorer_bytes(const struct image *image, uint64_t pc)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "leb_write.h"
 #include "plain_text.h"
 #include "synthesis.h"
@@ -302,10 +303,7 @@ static int write_fde(struct writer *writer, const struct synthesis_row *row, siz
 
 static bool has_signals(const struct synthesis *synthesis)
 {
-	for (size_t i = 0; i < synthesis->row_count; i++)
-		if (synthesis->row[i].signal_frame)
-			return true;
-	return false;
+	return ARRAY_ANY(synthesis->row_count, i, synthesis->row[i].signal_frame);
 }
 
 static int write_section(struct writer *writer, const struct synthesis *synthesis)

@@ -78,10 +78,8 @@ static bool is_wanted(const struct attach *attach, const struct tracer_process *
 
 static struct tracer_process *find_process(struct attach *attach, pid_t pid, uint64_t start)
 {
-	for (size_t i = 0; i < attach->count; i++)
-		if (attach->process[i].pid == pid && attach->process[i].start == start)
-			return &attach->process[i];
-	return NULL;
+	return ARRAY_FIRST(attach->process, attach->count, process,
+			   process->pid == pid && process->start == start);
 }
 
 static void meet(void *context, pid_t pid)
@@ -131,10 +129,7 @@ static bool any_lives(struct attach *attach)
 {
 	if (attach->root != attach->wish->pid)
 		return !attach_has_ended(&attach->nursery);
-	for (size_t i = 0; i < attach->count; i++)
-		if (!attach->process[i].ended)
-			return true;
-	return false;
+	return ARRAY_ANY(attach->count, i, !attach->process[i].ended);
 }
 
 /* The thread that is next; attach->at becomes its process. 0: none runs. */

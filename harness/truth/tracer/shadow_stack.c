@@ -200,10 +200,8 @@ static bool region_contains(const struct shadow_region *region, uint64_t sp)
 
 bool shadow_stack_on_region(const struct shadow_stack *stack, uint64_t sp)
 {
-	for (size_t i = 0; i < stack->region_count; i++)
-		if (!stack->region[i].called && region_contains(&stack->region[i], sp))
-			return true;
-	return false;
+	return ARRAY_ANY(stack->region_count, i,
+			 !stack->region[i].called && region_contains(&stack->region[i], sp));
 }
 
 /* The frames whose slots lie below sp, from the innermost on: how many frames stay. */

@@ -129,10 +129,8 @@ int tracer_mappings_changed(struct tracer *tracer, bool replaced)
 
 bool tracer_is_volatile(const struct tracer *tracer, uint64_t pc)
 {
-	for (size_t i = 0; i < tracer->volatile_count; i++)
-		if (pc >= tracer->volatile_code[i].low && pc < tracer->volatile_code[i].high)
-			return true;
-	return false;
+	return ARRAY_ANY(tracer->volatile_count, i,
+			 pc >= tracer->volatile_code[i].low && pc < tracer->volatile_code[i].high);
 }
 
 bool tracer_mapping_find(const struct tracer *tracer, uint64_t address, struct address_range *ret)
