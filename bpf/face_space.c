@@ -53,6 +53,14 @@ int stackproof_space_read_names(const struct stackproof_space *space,
 	return address_space_read_names(space->space, &inner) ? face_fail(error, &inner) : 0;
 }
 
+static bool is_signal_frame(const struct table *table, uint64_t vaddr)
+{
+	uint32_t number = table ? table_find(table, vaddr) : 0;
+
+	return number >= TABLE_MARKER_COUNT && number < table->rule_count &&
+	       (table->rule[number].flags & TABLE_RULE_SIGNAL_FRAME);
+}
+
 static void locate(const struct mapping *mapping, uint64_t pc, struct stackproof_place *place)
 {
 	const struct image_segment *segment;
@@ -69,6 +77,7 @@ static void locate(const struct mapping *mapping, uint64_t pc, struct stackproof
 	image = mapping->entry->image;
 	place->address = pc - mapping->bias;
 	place->image = mapping->entry->id + 1ull;
+	place->signal_frame = is_signal_frame(mapping->entry->table, place->address);
 	place->build_id = image->build_id;
 	place->build_id_size = image->build_id_size;
 	segment = image_code_segment(image, place->address);

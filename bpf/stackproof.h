@@ -164,7 +164,9 @@ struct stackproof_place {
 	/* Not 0: no CFI covers it, and it is where the image's execution begins, or close behind: a stack that ends
 	 * there with NO_ROW is most likely whole, though nothing proves it. stackproof_space_find() says it. */
 	uint32_t first_code;
-	uint32_t zero;
+	/* Not 0: the CFI says that what called this was interrupted by a signal: the next PC of the stack is no return
+	 * address. */
+	uint32_t signal_frame;
 };
 
 /* Finds where a PC lies. An unknown PC is no error: path is NULL. A return address lies behind its

@@ -7,6 +7,7 @@
  * One line a stack, outermost function first, and why the walk ended: "complete" proves the whole.
  */
 #include <stackproof.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,12 +22,21 @@ static void print_frame(FILE *output, const struct stackproof_space *space, uint
 		fprintf(output, "%s;", place.function);
 }
 
+/* A return address lies behind its call. What a signal interrupted has called nothing. */
+static bool is_return_address(const struct stackproof_stack *stack, uint32_t i)
+{
+	struct stackproof_place inner = STACKPROOF_INIT(struct stackproof_place);
+
+	return i > 0 &&
+	       (stackproof_space_locate(stack->space, stack->pc[i - 1] - (i > 1), &inner, NULL) ||
+		!inner.signal_frame);
+}
+
 static void print_stack(void *context, const struct stackproof_stack *stack)
 {
 	/* Walked when the process had just mapped something: its frames may be wrong. */
 	for (uint32_t i = stack->raced ? 0 : stack->count; i-- > 0;)
-		/* A return address lies behind its call. */
-		print_frame(context, stack->space, stack->pc[i] - (i > 0));
+		print_frame(context, stack->space, stack->pc[i] - is_return_address(stack, i));
 	fprintf(context, "%s\n", stack->raced ? "raced" : stackproof_stop_name(stack->stop));
 }
 

@@ -167,13 +167,13 @@ uint32_t place_names_user(struct place_names *names, const struct stackproof_spa
 	uint32_t *number, ret;
 	bool is_new;
 
-	pc -= before;
-	if (stackproof_space_locate(space, pc, &place, &inner)) {
+	if (stackproof_space_locate(space, pc - before, &place, &inner) ||
+	    (before && place.signal_frame && stackproof_space_locate(space, pc, &place, &inner))) {
 		fail(&inner, error);
 		return 0;
 	}
 	if (!place.image)
-		return add_generated(names, space, pc, error);
+		return add_generated(names, space, pc - before, error);
 	wanted = (struct wanted) { .names = names, .image = place.image, .address = place.address };
 	number = find(names, &wanted, &is_new, error);
 	if (!number)
@@ -185,6 +185,7 @@ uint32_t place_names_user(struct place_names *names, const struct stackproof_spa
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
 		return 0;
 	}
+	names->place[ret - 1].signal_frame = place.signal_frame;
 	names->unnamed[names->unnamed_count++] =
 		(struct unnamed_place) { .image = place.image, .address = place.address, ret };
 	return set_mapping(names, &names->place[ret - 1], &place, error) ? 0 : ret;

@@ -191,6 +191,7 @@ struct named_place {
 	struct place_function function;
 	uint32_t inlined, inlined_count; /* the first in place_names.inlined, and how many */
 	bool first_code;		 /* stackproof_place.first_code */
+	bool signal_frame;		 /* the same */
 };
 
 #define PLACE_IN_KERNEL UINT64_MAX

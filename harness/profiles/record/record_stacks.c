@@ -148,6 +148,7 @@ static bool find_places(struct record_stacks *stacks, const struct stackproof_st
 {
 	size_t count = (size_t)stack->kernel_count + stack->count;
 	uint32_t *number;
+	bool before;
 
 	if (!ARRAY_RESERVE(stacks->number, stacks->room, stacks->numbers + count)) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a stack");
@@ -158,10 +159,14 @@ static bool find_places(struct record_stacks *stacks, const struct stackproof_st
 		if (!(*number++ = place_names_kernel(&stacks->names, stack->kernel_pc[i], i > 0,
 						     error)))
 			return false;
-	for (uint32_t i = 0; i < stack->count; i++)
-		if (!(*number++ = place_names_user(&stacks->names, stack->space, stack->pc[i],
-						   i > 0, error)))
+	for (uint32_t i = 0; i < stack->count; i++, number++) {
+		/* What a signal interrupted has called nothing. */
+		before = i > 0 && !stacks->names.place[number[-1] - 1].signal_frame;
+		*number = place_names_user(&stacks->names, stack->space, stack->pc[i], before,
+					   error);
+		if (!*number)
 			return false;
+	}
 	stacks->numbers += count;
 	return true;
 }

@@ -4,7 +4,7 @@
  *
  * A source of the room that is included behind this asks it. A PC in 0x1000..0x7fff is of image 7, whose addresses
  * are 0x100000 higher, and in 0x8000..0xffff of image 8, whatever the process; 0x10000 and above is code that a
- * process made; 0 is mapped nowhere.
+ * process made; 0 is mapped nowhere. 0x515f..0x5168 is a signal frame, whose code begins at 0x5160.
  */
 #ifndef STACKPROOF_TESTS_MADE_SPACE_H
 #define STACKPROOF_TESTS_MADE_SPACE_H
@@ -36,6 +36,7 @@ static int made_locate(const struct stackproof_space *space, uint64_t pc,
 	ret->function[0] = 0;
 	ret->path = NULL;
 	ret->image = ret->first_code = ret->build_id_size = 0;
+	ret->signal_frame = pc >= 0x515f && pc <= 0x5168;
 	ret->address = pc;
 	if (space->failing) {
 		snprintf(error->message, sizeof(error->message), "no memory: made");

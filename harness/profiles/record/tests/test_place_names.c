@@ -39,6 +39,19 @@ static const char *text(uint32_t number)
 	return profile_texts_get(&names.texts, number);
 }
 
+/* A handler returns to the begin of the code that ends it. */
+START_TEST(a_signal_frame_is_named_where_it_is)
+{
+	uint32_t frame = user(&space, 0x5160, true), same = user(&space, 0x5160, false);
+
+	name_all();
+	ck_assert_uint_eq(frame, same);
+	ck_assert(names.place[frame - 1].signal_frame);
+	ck_assert_str_eq(text(names.place[frame - 1].function.name), "f_105160");
+	ck_assert(!names.place[user(&space, 0x5170, true) - 1].signal_frame);
+}
+END_TEST
+
 START_TEST(an_address_of_an_image_is_named_once)
 {
 	for (int i = 0; i < 3; i++) {
@@ -153,7 +166,8 @@ START_TEST(an_error_is_handed_on)
 }
 END_TEST
 
-SUITE(place_names, FIXTURE(begin, end), TEST(an_address_of_an_image_is_named_once),
-      TEST(a_place_has_its_mapping), TEST(a_mangled_name_has_both),
-      TEST(made_code_is_known_by_its_name), TEST(what_is_mapped_nowhere_has_no_mapping),
-      TEST(first_code_is_kept), TEST(an_error_is_handed_on))
+SUITE(place_names, FIXTURE(begin, end), TEST(a_signal_frame_is_named_where_it_is),
+      TEST(an_address_of_an_image_is_named_once), TEST(a_place_has_its_mapping),
+      TEST(a_mangled_name_has_both), TEST(made_code_is_known_by_its_name),
+      TEST(what_is_mapped_nowhere_has_no_mapping), TEST(first_code_is_kept),
+      TEST(an_error_is_handed_on))

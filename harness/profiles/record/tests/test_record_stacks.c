@@ -86,6 +86,19 @@ static struct stackproof_stack made_stack(unsigned int mode, unsigned int stop)
 	};
 }
 
+/* f_101236 was interrupted there: it called nothing. */
+START_TEST(what_a_signal_interrupted_is_named_where_it_was)
+{
+	static const uint64_t pc[] = { 0x1000, 0x5160, 0x1236, 0x1300 };
+	struct stackproof_stack stack = made_stack(STACKPROOF_MODE_USER, STACKPROOF_STOP_COMPLETE);
+
+	stack.pc = pc;
+	stack.count = 4;
+	add(&stack);
+	check_folded("signal", &whole, "app;f_1012ff;f_101236;f_105160;f_101000 3\n");
+}
+END_TEST
+
 /* ---- every kind --------------------------------------------------------------------------- */
 
 #define COUNTED(member) offsetof(struct record_result, member)
@@ -447,10 +460,11 @@ START_TEST(times_without_a_stack)
 }
 END_TEST
 
-SUITE(record_stacks, FIXTURE(begin, end), LOOP(a_stack_is_counted_once, kinds),
-      TEST(equal_stacks_are_one_sample), TEST(a_task_has_its_names),
-      TIMES(a_loss_is_in_the_profile_by_its_name, RECORD_LOSS_COUNT), TEST(a_raced_stack_is_lost),
-      TEST(what_can_not_be_named_is_lost), TEST(what_has_no_name_is_no_loss),
-      TEST(stacks_wait_for_names), TEST(a_part_begins_anew), TEST(without_parts_there_is_the_whole),
-      TEST(the_account_is_printed), TEST(nothing_is_printed_as_nothing),
-      TEST(the_account_as_json_comes_out), LOOP(off_the_cpu, offs), TEST(times_without_a_stack))
+SUITE(record_stacks, FIXTURE(begin, end), TEST(what_a_signal_interrupted_is_named_where_it_was),
+      LOOP(a_stack_is_counted_once, kinds), TEST(equal_stacks_are_one_sample),
+      TEST(a_task_has_its_names), TIMES(a_loss_is_in_the_profile_by_its_name, RECORD_LOSS_COUNT),
+      TEST(a_raced_stack_is_lost), TEST(what_can_not_be_named_is_lost),
+      TEST(what_has_no_name_is_no_loss), TEST(stacks_wait_for_names), TEST(a_part_begins_anew),
+      TEST(without_parts_there_is_the_whole), TEST(the_account_is_printed),
+      TEST(nothing_is_printed_as_nothing), TEST(the_account_as_json_comes_out),
+      LOOP(off_the_cpu, offs), TEST(times_without_a_stack))
