@@ -385,6 +385,13 @@ static int write_output(const struct arguments *arguments, const struct collecte
 	return profile_write(whole, arguments->format, arguments->output, error);
 }
 
+static bool is_fifo(const char *path)
+{
+	struct stat at;
+
+	return path && !stat(path, &at) && S_ISFIFO(at.st_mode);
+}
+
 static void run(struct arguments *arguments, struct collected *whole)
 {
 	struct push_account account = { 0 };
@@ -404,6 +411,11 @@ static void run(struct arguments *arguments, struct collected *whole)
 				error.code == ERROR_UNAVAILABLE && !error_is_environment(&error)
 					? EXIT_SKIPPED
 					: exit_status_of_error(&error));
+	}
+	/* Who opens a FIFO waits for its reader, and may have to be ended. */
+	if (arguments->record.signals && is_fifo(arguments->output)) {
+		ending_signals_release(&signals);
+		arguments->record.signals = NULL;
 	}
 	if (arguments->output && !arguments->record.in_parts && whole->samples &&
 	    write_output(arguments, whole, &result, &error)) {
