@@ -666,7 +666,7 @@ int command_compare(int argc, char **argv)
 		engine_list_deinit(&arguments.engines);
 		return status;
 	}
-	status = arguments.attach.attach.pid ? attach_guard(&arguments.attach.attach) : -1;
+	status = arguments.attach.attach.pid ? attach_guard() : -1;
 	if (status >= 0) {
 		engine_list_deinit(&arguments.engines);
 		return status;

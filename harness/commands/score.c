@@ -447,7 +447,7 @@ int command_score(int argc, char **argv)
 		free(arguments.comm);
 		return EXIT_USAGE;
 	}
-	status = arguments.driving.attach ? attach_guard(&arguments.attach.attach) : -1;
+	status = arguments.driving.attach ? attach_guard() : -1;
 	if (status >= 0) {
 		free(arguments.comm);
 		return status;

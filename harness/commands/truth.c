@@ -200,7 +200,7 @@ int command_truth(int argc, char **argv)
 	}
 	if (output_files_are_program(FILE_NAMES(arguments.output), arguments.argument[0]))
 		return EXIT_USAGE;
-	status = arguments.attach.attach.pid ? attach_guard(&arguments.attach.attach) : -1;
+	status = arguments.attach.attach.pid ? attach_guard() : -1;
 	if (status >= 0)
 		return status;
 	return arguments.output ? step(&arguments)

@@ -34,30 +34,13 @@ static void wait_and_pass_on(pid_t child, const struct ending_signals *signals, 
 		close(process);
 }
 
-/* A process that it was stepping lives on, but for what keeps it alive. */
-static void clear_away(struct tracer_shields *shields, int signal)
-{
-	size_t left = tracer_shields_take_off(shields);
-
-	fprintf(stderr,
-		"stackproof: the process that steps was killed by SIG%s: ", sigabbrev_np(signal));
-	if (!shields)
-		fputs("a thread that it was stepping may die of SIGTRAP\n", stderr);
-	else if (left)
-		fprintf(stderr,
-			"%zu processes have a handler of SIGTRAP left, which does nothing\n", left);
-	else
-		fputs("what it was stepping was let go\n", stderr);
-}
-
-int attach_guard(struct tracer_attach *attach)
+int attach_guard(void)
 {
 	struct ending_signals signals;
 	struct error error;
 	int status = 0;
 	pid_t child;
 
-	attach->shields = tracer_shields_create();
 	fflush(NULL);
 	child = child_fork();
 	if (!child) {
@@ -74,8 +57,11 @@ int attach_guard(struct tracer_attach *attach)
 	}
 	wait_and_pass_on(child, &signals, &status);
 	ending_signals_release(&signals);
-	if (!WIFEXITED(status))
-		clear_away(attach->shields, WTERMSIG(status));
-	tracer_shields_destroy(attach->shields);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_ENVIRONMENT;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	fprintf(stderr,
+		"stackproof: the process that steps was killed by SIG%s: a thread that it was "
+		"stepping may die of SIGTRAP\n",
+		sigabbrev_np(WTERMSIG(status)));
+	return EXIT_ENVIRONMENT;
 }

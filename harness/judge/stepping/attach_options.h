@@ -36,12 +36,11 @@ void attach_options_apply(struct argp_state *state, struct attach_options *optio
 /* ---- attach_guard.c --------------------------------------------------------------------- */
 
 /*
- * Who is killed while it steps leaves a trap flag in the process, and what keeps that alive: attach_shield.c. So a child
- * steps, in a process group of its own: it is neither what a user sees and kills, nor what a terminal's signals go to.
- * -1: in the child, which goes on with the command; it gets SIGTERM when this process ends, whatever by. Else this
- * process's exit status, when the child has ended; if it was killed, what it has left in the process is taken away.
- * Signals that end processes are passed on to the child meanwhile.
+ * Who is killed while it steps leaves a trap flag in the process, which dies of it. So a child steps, in a process group
+ * of its own: it is neither what a user sees and kills, nor what a terminal's signals go to. -1: in the child, which
+ * goes on with the command; it gets SIGTERM when this process ends, whatever by. Else this process's exit status, when
+ * the child has ended. Signals that end processes are passed on to the child meanwhile.
  */
-int attach_guard(struct tracer_attach *attach);
+int attach_guard(void);
 
 #endif

@@ -20,9 +20,10 @@
 #include "clock.h"
 #include "process_scan.h"
 
-#define SCAN_NS 250000000ull /* between two looks at which processes there are */
-#define POLL_MS 1	     /* between two looks at which threads run */
-#define TURN	16	     /* bursts of one process, one after the other */
+#define SCAN_NS		       250000000ull /* between two looks at which processes there are */
+#define POLL_MS		       1	    /* between two looks at which threads run */
+#define TURN		       16	    /* bursts of one process, one after the other */
+#define ATTACHED_PROCESSES_MAX 1024
 
 struct attach {
 	struct tracer tracer;
@@ -261,20 +262,6 @@ static bool is_left_out(const struct attach *attach, struct tracer_process *proc
 	return process->ended || process->refused;
 }
 
-/* A program that was started ends with who started it. */
-static struct shield *shield_of(struct attach *attach, const struct tracer_process *process)
-{
-	struct tracer_shields *shields = attach->wish->pid ? attach->wish->shields : NULL;
-	struct shield *shield = shields ? &shields->shield[process->number] : NULL;
-
-	if (!shield || shield->is_known)
-		return shield;
-	*shield = (struct shield) { .pid = process->pid, .start = process->start };
-	shield_find(attach->tracer.memory_fd, process->pid, shield);
-	shield->is_known = true;
-	return shield;
-}
-
 static int step_thread(struct attach *attach, pid_t tid)
 {
 	struct tracer *tracer = &attach->tracer;
@@ -287,10 +274,8 @@ static int step_thread(struct attach *attach, pid_t tid)
 			       .is_over = &attach->is_over };
 	int status = prepare(attach, process, tid);
 
-	if (!status) {
-		burst.shield = shield_of(attach, process);
+	if (!status)
 		status = run_burst(attach, &burst);
-	}
 	attach->last = tid;
 	stack_pool_clear(&tracer->stacks);
 	count(attach, process, &burst);
@@ -303,71 +288,6 @@ static int step_thread(struct attach *attach, pid_t tid)
 	if (!status)
 		rest(attach, burst.stopped_ns);
 	return status;
-}
-
-/* ---- shields ---------------------------------------------------------------------------- */
-
-#define OFF_TRIES                                                                                  \
-	100 /* of a millisecond and more: for a thread that runs, the first half; then for any */
-#define OFF_TRY_US 1000
-
-/* Of a process that lives. False: it has it still. */
-static bool take_off(struct attach *attach, struct shield *shield)
-{
-	struct burst burst = { .tracer = &attach->tracer,
-			       .wish = attach->wish,
-			       .done_fd = attach->done_fd,
-			       .is_over = &attach->is_over,
-			       .shield = shield,
-			       .takes_off = true };
-	struct task_state state;
-	bool ignored;
-
-	attach->over = true; /* nothing else is waited for */
-	for (int i = 0; i < OFF_TRIES && shield->is_on; i++) {
-		burst.tid = tracer_process_running(shield->pid, 0, &ignored);
-		if (!burst.tid && i >= OFF_TRIES / 2)
-			burst.tid = shield->pid;
-		if (!task_state_read(shield->pid, shield->pid, &state) ||
-		    state.start != shield->start || process_has_ended(shield->pid))
-			return true;
-		attach->tracer.pid = shield->pid;
-		attach->tracer.at = burst.tid ?: shield->pid;
-		if (burst.tid && !tracer_memory_open(&attach->tracer))
-			run_burst(attach, &burst);
-		if (shield->is_on)
-			usleep(OFF_TRY_US);
-	}
-	return !shield->is_on;
-}
-
-static size_t take_all_off(struct attach *attach, struct tracer_shields *shields)
-{
-	size_t left = 0;
-
-	for (size_t i = 0; shields && i < ATTACHED_PROCESSES_MAX; i++)
-		left += shields->shield[i].is_on && !take_off(attach, &shields->shield[i]);
-	return left;
-}
-
-size_t tracer_shields_take_off(struct tracer_shields *shields)
-{
-	static const struct tracer_options options = { .argv = NULL };
-	static const struct tracer_attach wish = { .pid = 0 };
-	struct error error;
-	struct attach attach = {
-		.tracer = { .options = &options, .error = &error, .memory_fd = -1 },
-		.wish = &wish,
-		.signals = { .fd = -1 },
-		.done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)
-	};
-	size_t left = attach.done_fd < 0 ? 1 : take_all_off(&attach, shields);
-
-	if (attach.done_fd >= 0)
-		close(attach.done_fd);
-	if (attach.tracer.memory_fd >= 0)
-		close(attach.tracer.memory_fd);
-	return left;
 }
 
 /* ---- the run ---------------------------------------------------------------------------- */
@@ -465,8 +385,6 @@ int tracer_run_attached(const struct tracer_options *options,
 	if (attach.count)
 		attach.tracer.counters = attach.process[0].counters;
 	result = say_ending(&attach, result);
-	if (attach.done_fd >= 0)
-		take_all_off(&attach, options->attach->shields);
 	ending_signals_release(&attach.signals);
 	*ret_counters = attach.tracer.counters;
 	*ret_status = 0;

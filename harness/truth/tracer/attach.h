@@ -4,7 +4,6 @@
  *
  *	attach.c		the run: which thread is next, how long nobody is stopped, when it is over
  *	attach_burst.c		one burst: a thread is stopped, stepped, and let go
- *	attach_shield.c		a process survives the death of who steps it
  *	attach_processes.c	the processes and their threads, as proc(5) shows them
  *	attach_start.c		a program that is started for it, with all that it makes
  *
@@ -33,11 +32,8 @@ struct burst {
 	struct tracer *tracer; /* of the process */
 	const struct tracer_attach *wish;
 	pid_t tid;
-	int cpu;	       /* where we are; -1: anywhere */
-	struct shield *shield; /* NULL: the process needs none */
-	bool takes_off; /* no step is made, the shield is taken off: also of a thread that waits */
-	bool is_first;	/* we go before all that is not in a hurry (SCHED_RR) */
-	int done_fd;	/* eventfd(2): written at the end */
+	int cpu;	      /* where we are; -1: anywhere */
+	int done_fd;	      /* eventfd(2): written at the end */
 	atomic_bool *is_over; /* set from outside: ends it at the next step */
 	/* The result. */
 	enum burst_end end;
@@ -45,36 +41,8 @@ struct burst {
 	int status; /* -1: an error of the tracer or of a callback is set */
 };
 
-/* False: it has ended. */
-bool burst_wait_stop(pid_t tid, int *ret_status);
 /* A thread's main function. The thread that runs it must end after it, before the tracee is stopped again. */
 void *burst_run(void *burst);
-
-/* ---- attach_shield.c -------------------------------------------------------------------- */
-
-#define ATTACHED_PROCESSES_MAX 1024
-
-/* A handler of SIGTRAP that does nothing, in a process that has none. */
-struct shield {
-	pid_t pid;
-	uint64_t start;		    /* when the process began */
-	uint64_t handler, restorer; /* in its code */
-	bool is_on;
-	bool is_known; /* it was looked for code; handler 0: there is none */
-};
-
-struct tracer_shields {
-	struct shield shield[ATTACHED_PROCESSES_MAX]; /* by the process's number */
-};
-
-/* Finds code for the handler. False: there is none. memory_fd: /proc/PID/mem. */
-bool shield_find(int memory_fd, pid_t pid, struct shield *ret);
-/* tid is stopped at regs, outside of system calls, and is so afterwards. Returns the signal that it has stopped for
- * instead, or 0; shield->is_on says whether it was done. memory_fd: open for writing. */
-int shield_put_on(pid_t tid, const struct user_regs_struct *regs, int memory_fd,
-		  struct shield *shield);
-int shield_take_off(pid_t tid, const struct user_regs_struct *regs, int memory_fd,
-		    struct shield *shield);
 
 /* ---- attach_processes.c ----------------------------------------------------------------- */
 
@@ -91,8 +59,6 @@ struct task_state {
 bool task_state_read(pid_t pid, pid_t tid, struct task_state *ret);
 /* Fills ret with the process's number, begin and name. False: it is gone. */
 bool tracer_process_find(pid_t pid, struct tracer_process *ret);
-/* A filter says which system calls it may make. */
-bool task_is_filtered(pid_t tid);
 /* The thread of the process that runs, and whose number is the lowest above after, or, if there is none, the lowest.
  * 0: none runs. *ret_others: the process has more threads than one. */
 pid_t tracer_process_running(pid_t pid, pid_t after, bool *ret_others);

@@ -18,8 +18,7 @@
  *	sequences	restartable ones (rseq(2)) are aborted by a step, and then the burst is over
  *
  * A thread that waits in a system call is not stopped, so it can't be detached: it is left to the kernel, which lets it
- * go when the tracing thread ends. Should we be killed in the middle of a step, nobody is there to take the flag out:
- * attach_shield.c.
+ * go when the tracing thread ends. Should we be killed in the middle of a step, nobody is there to take the flag out.
  */
 #include <errno.h>
 #include <sched.h>
@@ -35,18 +34,16 @@
 #include "clock.h"
 #include "target_start.h"
 
-#define CALL_STOP	 (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
-#define RUN_WAIT_NS	 5000000ull	  /* for a thread to run */
-#define STOP_WAIT_NS	 20000000ull	  /* for a thread that runs to stop */
-#define SLOW_NS		 300000ull	  /* of a step: it has waited for a CPU */
-#define CALL_WAIT_NS	 2000000ull	  /* for a system call to come back */
-#define SYSCALL_BYTES	 2
-#define RESTART_BY_BLOCK 516 /* ERESTART_RESTARTBLOCK, include/linux/errno.h */
-#define YIELDS		 64
-#define POLL_US		 100
-#define SHORT_US	 5
-#define GOES_ON		 BURST_END_COUNT
-#define SIGNAL_BIT(n)	 (1ULL << ((n)-1))
+#define CALL_STOP     (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
+#define RUN_WAIT_NS   5000000ull       /* for a thread to run */
+#define STOP_WAIT_NS  20000000ull      /* for a thread that runs to stop */
+#define SLOW_NS	      300000ull	       /* of a step: it has waited for a CPU */
+#define CALL_WAIT_NS  2000000ull       /* for a system call to come back */
+#define SYSCALL_BYTES 2
+#define YIELDS	      64
+#define POLL_US	      100
+#define GOES_ON	      BURST_END_COUNT
+#define SIGNAL_BIT(n) (1ULL << ((n)-1))
 
 /* Signals that do nothing by default. */
 #define IDLE_SIGNALS                                                                               \
@@ -96,24 +93,11 @@ static void go_beside(struct burst *burst)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-/*
- * Goes before all that is not in a hurry, if that is allowed: while this waits for a CPU, a thread of the process is
- * stopped. What the thread itself waits for one is its own affair.
- */
-static void go_first(struct burst *burst)
-{
-	const struct sched_param lowest = { .sched_priority = sched_get_priority_min(SCHED_RR) };
-
-	burst->is_first = !sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest);
-}
-
 /* ---- stops ------------------------------------------------------------------------------ */
 
-/* 1: it stopped, 0: not in time, -1: it ended. Who goes first yields to nobody: it sleeps. */
-static int wait_until(const struct burst *burst, uint64_t until_ns, int *ret_status)
+/* 1: it stopped, 0: not in time, -1: it ended. */
+static int wait_until(pid_t tid, uint64_t until_ns, int *ret_status)
 {
-	pid_t tid = burst->tid;
-
 	for (unsigned int tries = 0;; tries++) {
 		pid_t got = waitpid(tid, ret_status, __WALL | __WNOTHREAD | WNOHANG);
 
@@ -123,16 +107,14 @@ static int wait_until(const struct burst *burst, uint64_t until_ns, int *ret_sta
 			return -1;
 		if (monotonic_ns() > until_ns)
 			return 0;
-		if (tries >= YIELDS)
-			usleep(POLL_US);
-		else if (burst->is_first)
-			usleep(SHORT_US);
-		else
+		if (tries < YIELDS)
 			sched_yield();
+		else
+			usleep(POLL_US);
 	}
 }
 
-bool burst_wait_stop(pid_t tid, int *ret_status)
+static bool wait_stop(pid_t tid, int *ret_status)
 {
 	pid_t got;
 
@@ -230,56 +212,12 @@ static bool keeps_trap(const struct stepped *stepped, const struct signal_masks 
 	       shows_flag(&stepped->thread.regs);
 }
 
-/* Whatever call it was in is made again, as if it had not begun; of one that was made in part, by what the kernel has
- * kept of it. */
-static void restart(const struct stepped *stepped, struct user_regs_struct *regs)
-{
-	begin_again(stepped, regs);
-	if (!call_was_interrupted(regs) || (int64_t)regs->rax == -EINTR)
-		return;
-	regs->rax = (int64_t)regs->rax == -RESTART_BY_BLOCK ? SYS_restart_syscall : regs->orig_rax;
-	regs->rip -= SYSCALL_BYTES;
-	regs->orig_rax = UINT64_MAX;
-	ptrace(PTRACE_SETREGS, stepped->thread.tid, NULL, regs);
-}
-
-static enum burst_end take_off(struct stepped *stepped)
-{
-	struct user_regs_struct *regs = &stepped->thread.regs;
-	struct signal_masks masks;
-
-	if (thread_signal_masks(stepped->thread.tid, &masks))
-		return BURST_GONE;
-	restart(stepped, regs);
-	if (!(masks.caught & SIGTRAP_BIT)) { /* a program that was executed meanwhile has none */
-		stepped->burst->shield->is_on = false;
-		return BURST_WHOLE;
-	}
-	stepped->signal = shield_take_off(stepped->thread.tid, regs, stepped->tracer->memory_fd,
-					  stepped->burst->shield);
-	return BURST_WHOLE;
-}
-
-/* Nobody else handles the signal. */
-static enum burst_end put_on(struct stepped *stepped)
-{
-	struct shield *shield = stepped->burst->shield;
-
-	if (!shield || shield->is_on || !shield->is_known || !shield->handler)
-		return GOES_ON;
-	stepped->signal = shield_put_on(stepped->thread.tid, &stepped->thread.regs,
-					stepped->tracer->memory_fd, shield);
-	return stepped->signal ? BURST_SIGNAL : GOES_ON;
-}
-
 /* The thread has stopped. GOES_ON: it can be stepped. */
 static enum burst_end begin(struct stepped *stepped, int status)
 {
 	struct tracer *tracer = stepped->tracer;
 	struct user_regs_struct *regs = &stepped->thread.regs;
-	struct shield *shield = stepped->burst->shield;
 	struct signal_masks masks;
-	bool caught;
 
 	if (!(status >> 16))
 		return end_by(stepped, WSTOPSIG(status));
@@ -288,8 +226,6 @@ static enum burst_end begin(struct stepped *stepped, int status)
 	if (ptrace(PTRACE_GETREGS, stepped->thread.tid, NULL, regs) ||
 	    thread_signal_masks(stepped->thread.tid, &masks))
 		return BURST_GONE;
-	if (stepped->burst->takes_off)
-		return take_off(stepped);
 	if (call_was_interrupted(regs)) {
 		begin_again(stepped, regs);
 		return BURST_ASLEEP;
@@ -299,14 +235,8 @@ static enum burst_end begin(struct stepped *stepped, int status)
 	stepped->burst->status = target_is_64_bit(regs, tracer->error) ? 0 : -1;
 	if (stepped->burst->status)
 		return BURST_REFUSED;
-	caught = masks.caught & SIGTRAP_BIT;
-	if (shield && shield->is_on &&
-	    !caught) /* another program was executed: its code is another */
-		shield->is_on = shield->is_known = false;
-	caught &= !(shield && shield->is_on);
-	tracer->trap_action = caught ? TRAP_ACTION_HANDLER : TRAP_ACTION_DEFAULT;
-	if (!caught && put_on(stepped) != GOES_ON)
-		return BURST_SIGNAL;
+	tracer->trap_action = masks.caught & SIGTRAP_BIT ? TRAP_ACTION_HANDLER
+							 : TRAP_ACTION_DEFAULT;
 	thread_begin_stack(tracer, &stepped->thread, false);
 	stepped->thread.state = THREAD_STEPPED;
 	stepped->thread.next = tracer_decode(tracer, regs->rip);
@@ -384,7 +314,7 @@ static enum burst_end step(struct stepped *stepped, struct user_regs_struct *ret
 	*ret_made = false;
 	for (;;) {
 		if (ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, 0) ||
-		    !burst_wait_stop(thread->tid, &status))
+		    !wait_stop(thread->tid, &status))
 			return BURST_GONE;
 		if (status >> 16) { /* job control stops it: after this step */
 			end = BURST_SIGNAL;
@@ -411,7 +341,7 @@ static enum burst_end call(struct stepped *stepped, struct user_regs_struct *ret
 	struct thread *thread = &stepped->thread;
 	int status, got;
 
-	if (ptrace(PTRACE_SYSCALL, thread->tid, NULL, 0) || !burst_wait_stop(thread->tid, &status))
+	if (ptrace(PTRACE_SYSCALL, thread->tid, NULL, 0) || !wait_stop(thread->tid, &status))
 		return BURST_GONE;
 	if (status >> 16)
 		return BURST_SIGNAL;
@@ -420,7 +350,7 @@ static enum burst_end call(struct stepped *stepped, struct user_regs_struct *ret
 	runs(stepped);
 	if (ptrace(PTRACE_SYSCALL, thread->tid, NULL, 0))
 		return BURST_GONE;
-	got = wait_until(stepped->burst, monotonic_ns() + CALL_WAIT_NS, &status);
+	got = wait_until(thread->tid, monotonic_ns() + CALL_WAIT_NS, &status);
 	if (got <= 0)
 		return got ? BURST_GONE : BURST_WAITS;
 	stopped(stepped);
@@ -524,10 +454,9 @@ void *burst_run(void *argument)
 	int status, got;
 
 	burst->cpu = -1;
-	go_first(burst);
 	burst->end = BURST_ASLEEP;
 	burst->tracer->at = burst->tid;
-	if (!burst->takes_off && !runs_now(burst)) {
+	if (!runs_now(burst)) {
 		eventfd_write(burst->done_fd, 1);
 		return NULL;
 	}
@@ -536,7 +465,7 @@ void *burst_run(void *argument)
 		if (errno != ESRCH)
 			burst->end = BURST_REFUSED;
 	} else if (!ptrace(PTRACE_INTERRUPT, burst->tid, NULL, NULL)) {
-		got = wait_until(burst, monotonic_ns() + STOP_WAIT_NS, &status);
+		got = wait_until(burst->tid, monotonic_ns() + STOP_WAIT_NS, &status);
 		if (!got)
 			burst->end = BURST_ASLEEP; /* for longer than is worth waiting */
 		else if (got > 0 && make_steps(&stepped, status))

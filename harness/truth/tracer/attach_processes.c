@@ -109,11 +109,6 @@ static long status_number(pid_t pid, const char *name)
 	return ret;
 }
 
-bool task_is_filtered(pid_t tid)
-{
-	return status_number(tid, "Seccomp:") > 0;
-}
-
 /* Its memory may be written: so it may be traced, by the same rule (ptrace(2), "access mode checking"). */
 static int check_access(pid_t pid, struct error *error)
 {

@@ -121,8 +121,6 @@ struct tracer_counters {
 	enum tracer_ending ending;
 };
 
-struct tracer_shields;
-
 /* Processes that are stepped in bursts. */
 struct tracer_attach {
 	pid_t pid;	  /* of one that runs already; 0: argv is started */
@@ -133,8 +131,6 @@ struct tracer_attach {
 	unsigned
 		share; /* per mille of the time that a thread is stopped at most: the rest is between bursts */
 	unsigned duration_ms; /* 0: until the end */
-	/* Shared with a process that takes them off if this one dies; NULL: none is. */
-	struct tracer_shields *shields;
 };
 
 /* A process of an attached run. */
@@ -214,14 +210,6 @@ struct tracer_callbacks {
  */
 int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
 	       struct tracer_counters *ret_counters, int *ret_status, struct error *error);
-
-/* ---- attach_shield.c, attach.c ---------------------------------------------------------- */
-
-/* What keeps processes alive if who steps them dies: in memory that is shared with children. NULL: no memory. */
-struct tracer_shields *tracer_shields_create(void);
-void tracer_shields_destroy(struct tracer_shields *shields);
-/* The run's process has died: takes off what it has left. Returns for how many processes that failed. */
-size_t tracer_shields_take_off(struct tracer_shields *shields);
 
 /* ---- attach_processes.c ----------------------------------------------------------------- */
 
