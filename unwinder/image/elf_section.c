@@ -101,7 +101,8 @@ static bool is_terminator(const struct image_file *file, const GElf_Shdr *header
 {
 	static const uint8_t nothing[16];
 
-	return header->sh_size <= sizeof(nothing) &&
+	return header->sh_size <= sizeof(nothing) && header->sh_offset <= file->size &&
+	       header->sh_size <= file->size - header->sh_offset &&
 	       !memcmp(file->data + header->sh_offset, nothing, header->sh_size);
 }
 
