@@ -12,7 +12,6 @@
 #include "cfi/code_name.h"
 #include "walk/image_store.h"
 
-/* Begins with what it is sorted by. */
 struct wanted {
 	uint64_t image, address;
 	size_t number;
@@ -26,14 +25,7 @@ struct naming {
 	void *context;
 };
 
-static int by_image(const void *left, const void *right)
-{
-	const struct wanted *a = left, *b = right;
-
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	return a->address < b->address ? -1 : a->address > b->address;
-}
+ARRAY_ORDER_TWO(by_image, struct wanted, image, address)
 
 /* NULL: it is forgotten. */
 static struct image_entry *find_entry(const struct image_store *store, uint64_t image)

@@ -106,32 +106,30 @@ int stackproof_processes_consume(struct stackproof_processes *processes, stackpr
 	return status ? face_fail(error, &inner) : 0;
 }
 
-int stackproof_processes_hold_counts(struct stackproof_processes *processes, uint64_t *ret_unsent,
-				     struct stackproof_error *error)
+static int hold(struct stackproof_processes *processes,
+		int (*fn)(struct process_events *, uint64_t *, struct error *),
+		uint64_t *ret_unsent, struct stackproof_error *error)
 {
 	struct error inner;
 	uint64_t ignored;
 
 	if (face_check_owner(processes->owner, error))
 		return -1;
-	return process_events_hold_counts(processes->events, ret_unsent ? ret_unsent : &ignored,
-					  &inner)
+	return fn(processes->events, ret_unsent ? ret_unsent : &ignored, &inner)
 		       ? face_fail(error, &inner)
 		       : 0;
+}
+
+int stackproof_processes_hold_counts(struct stackproof_processes *processes, uint64_t *ret_unsent,
+				     struct stackproof_error *error)
+{
+	return hold(processes, process_events_hold_counts, ret_unsent, error);
 }
 
 int stackproof_processes_hold_still_off(struct stackproof_processes *processes,
 					uint64_t *ret_unsent, struct stackproof_error *error)
 {
-	struct error inner;
-	uint64_t ignored;
-
-	if (face_check_owner(processes->owner, error))
-		return -1;
-	return process_events_hold_still_off(processes->events, ret_unsent ? ret_unsent : &ignored,
-					     &inner)
-		       ? face_fail(error, &inner)
-		       : 0;
+	return hold(processes, process_events_hold_still_off, ret_unsent, error);
 }
 
 int stackproof_processes_give_held(struct stackproof_processes *processes, stackproof_stack_fn fn,

@@ -55,10 +55,8 @@ int stackproof_space_read_names(const struct stackproof_space *space,
 
 static bool is_signal_frame(const struct table *table, uint64_t vaddr)
 {
-	uint32_t number = table ? table_find(table, vaddr) : 0;
-
-	return number >= TABLE_MARKER_COUNT && number < table->rule_count &&
-	       (table->rule[number].flags & TABLE_RULE_SIGNAL_FRAME);
+	return table && table->signal_frames &&
+	       (table->rule[table_find(table, vaddr)].flags & TABLE_RULE_SIGNAL_FRAME);
 }
 
 static void locate(const struct mapping *mapping, uint64_t pc, struct stackproof_place *place)

@@ -149,6 +149,14 @@ pid_t process_other_thread(pid_t pid)
 	return found;
 }
 
+pid_t process_parent(pid_t pid)
+{
+	pid_t parent;
+	char state;
+
+	return read_stat(pid, &state, &parent) ? parent : 0;
+}
+
 bool process_is_asleep(pid_t pid)
 {
 	pid_t parent;

@@ -15,6 +15,8 @@ int process_scan(pid_t root, void (*fn)(void *context, pid_t pid), void *context
 		 struct error *error);
 /* A thread of the process that is not its leader, or 0. */
 pid_t process_other_thread(pid_t pid);
+/* Its parent; 0: it has ended. */
+pid_t process_parent(pid_t pid);
 /* Whether its leader sleeps, and so holds no lock of its mappings. */
 bool process_is_asleep(pid_t pid);
 /* Whether no thread of the process will run again. False while the process is ending, while a thread other than the

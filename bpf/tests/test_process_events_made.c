@@ -316,8 +316,8 @@ START_TEST(events_are_followed)
 }
 END_TEST
 
-/* The kernel counts: a list stays until the second counts after it was replaced, though time goes by. */
-START_TEST(counted_stacks_are_given)
+/* A session that counts. */
+static struct process_events *begin_counting(void)
 {
 	struct process_events_options options = { 0 };
 	struct process_events *events;
@@ -327,6 +327,14 @@ START_TEST(counted_stacks_are_given)
 	world.counting = true;
 	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
 	world.length = 0;
+	return events;
+}
+
+/* The kernel counts: a list stays until the second counts after it was replaced, though time goes by. */
+START_TEST(counted_stacks_are_given)
+{
+	struct process_events *events = begin_counting();
+
 	run_script(
 		events,
 		"at 10; process 7 1 1; existing; at 50; event 0 map 20 7 5; poll; stack 7 1 19.6 "
@@ -351,14 +359,9 @@ END_TEST
 /* Two lists are replaced; a stack that was walked by the second was met before the counts are taken. */
 START_TEST(counted_list_that_no_stack_has_goes_early)
 {
-	struct process_events_options options = { 0 };
-	struct process_events *events;
-	struct error error;
+	struct process_events *events = begin_counting();
 	char poll[32];
 
-	begin_world(-1);
-	world.counting = true;
-	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
 	run_script(events, "at 10; process 7 1 1; existing; at 12; event 0 map 11 7 5; poll; at "
 			   "14; event 0 map 13 7 6; poll; stack 7 2 12.5 5; poll");
 	for (int ms = 20; ms < 2000; ms += 20) {
@@ -378,14 +381,8 @@ END_TEST
 /* Changes are followed between two stacks that are given, and the lists of those that wait stay. */
 START_TEST(held_stacks_are_given_in_parts)
 {
-	struct process_events_options options = { 0 };
-	struct process_events *events;
-	struct error error;
+	struct process_events *events = begin_counting();
 
-	begin_world(-1);
-	world.counting = true;
-	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
-	world.length = 0;
 	run_script(events, "at 10; process 7 1 1; existing; stack 7 1 11 1; stack 7 1 12 1; "
 			   "stack 7 1 13 1; hold; give; event 0 exec 14 7 0; at 50; poll; at 90; "
 			   "poll; give; stack 9 0 15 5; hold; give; give; counters; give");
@@ -403,14 +400,8 @@ END_TEST
 /* Off its CPU for many rounds, in which its process has become another program: the list that it was walked by stays. */
 START_TEST(lists_of_threads_that_are_off)
 {
-	struct process_events_options options = { 0 };
-	struct process_events *events;
-	struct error error;
+	struct process_events *events = begin_counting();
 
-	begin_world(-1);
-	world.counting = true;
-	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
-	world.length = 0;
 	run_script(events, "at 10; process 7 1 1; existing; off 7 1 11 1; event 0 exec 14 7 0; "
 			   "at 50; counts; at 90; counts; at 130; counts; at 170; counts; at 210; "
 			   "counts; still_off; at 250; counts; back; at 290; "

@@ -103,6 +103,7 @@ static uint32_t add_rule(struct table_builder *builder, const struct rule_key *k
 	}
 	rule = &table->rule[table->rule_count];
 	*rule = *key->rule;
+	table->signal_frames |= rule->flags & TABLE_RULE_SIGNAL_FRAME;
 	if (key->places) {
 		rule->first_place = table->place_count;
 		memcpy(table->place + table->place_count, key->place,

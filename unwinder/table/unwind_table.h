@@ -37,6 +37,7 @@ struct table {
 	uint32_t shape_count;	 /* rows, of all shapes */
 	struct table_rule *rule; /* [0 .. TABLE_MARKER_COUNT) are zero: markers */
 	uint32_t rule_count;
+	bool signal_frames; /* there is a rule of one: most images have none */
 	struct table_place *place;
 	uint32_t place_count;
 	uint64_t fde_count;		   /* FDEs that were read */

@@ -24,13 +24,9 @@ struct ids {
 
 static int add(struct ids *ids, uint32_t id)
 {
-	for (size_t i = 0; i < ids->count; i++)
-		if (ids->id[i] == id)
-			return 0;
-	if (!ARRAY_GROW(ids->id, ids->count))
-		return -1;
-	ids->id[ids->count++] = id;
-	return 0;
+	bool has = ARRAY_ANY(ids->count, i, ids->id[i] == id);
+
+	return has || ARRAY_ADD(ids->id, ids->count, id) ? 0 : -1;
 }
 
 /* ---- /proc ---------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
  * a daemon that left its session, too. What else is below it is the work. A process's clock has the time of all of its
  * threads, also of those that have ended, in nanoseconds.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,25 +13,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "costs.h"
-
-/* The parent of a process; 0: it has ended. */
-static pid_t parent_of(const char *pid)
-{
-	char path[64], text[512];
-	pid_t parent = 0;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	FILE *file = fopen(path, "re");
-	size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-
-	text[size] = '\0';
-	if (file)
-		fclose(file);
-	/* The name, in brackets, may have any character. */
-	char *behind = strrchr(text, ')');
-
-	return behind && sscanf(behind, ") %*c %d", &parent) == 1 ? parent : 0;
-}
+#include "process_scan.h"
 
 static uint64_t peak_of(pid_t pid)
 {
@@ -62,21 +43,13 @@ static uint64_t cpu_of(pid_t pid)
 
 static bool is_work(const struct costs_work *work, pid_t pid)
 {
-	for (unsigned int i = 0; i < work->running; i++)
-		if (work->pid[i] == pid)
-			return true;
-	for (unsigned int i = 0; i < COSTS_PROBES; i++)
-		if (work->probe[i] == pid)
-			return true;
-	return false;
+	return ARRAY_ANY(work->running, i, work->pid[i] == pid) ||
+	       ARRAY_ANY(COSTS_PROBES, i, work->probe[i] == pid);
 }
 
 static bool has(const struct costs_tree *tree, pid_t pid)
 {
-	for (size_t i = 0; i < tree->count; i++)
-		if (tree->process[i].pid == pid)
-			return true;
-	return false;
+	return ARRAY_ANY(tree->count, i, tree->process[i].pid == pid);
 }
 
 static int read_all(struct costs_tree *ret)
@@ -86,16 +59,11 @@ static int read_all(struct costs_tree *ret)
 	int status = 0;
 
 	while (folder && !status && (entry = readdir(folder))) {
-		pid_t parent = isdigit(entry->d_name[0]) ? parent_of(entry->d_name) : 0;
+		struct costs_process process = { .pid = atoi(entry->d_name) };
 
-		if (!parent)
-			continue;
-		if (!ARRAY_GROW(ret->process, ret->count))
+		process.parent = process.pid ? process_parent(process.pid) : 0;
+		if (process.parent && !ARRAY_ADD(ret->process, ret->count, process))
 			status = -1;
-		else
-			ret->process[ret->count++] = (struct costs_process) {
-				.pid = atoi(entry->d_name), .parent = parent
-			};
 	}
 	if (folder)
 		closedir(folder);
