@@ -5,7 +5,8 @@
  * The truth of a process that ran already can't say that it never had a stack. Its code can, of two frames: who returns
  * to an address was called by the instruction before it.
  *
- *	no code		the caller's address is in none of the process's executable mappings, which were the same at each burst
+ *	no code		the caller's address is in none of the process's executable mappings, which were the same at each
+ * burst
  *	no call		no call instruction ends at the caller's address, at no way to read the bytes before it
  *	callee		a call of one function ends there, and that function never jumps to another one: so the frame
  *			within is that function's, and no other's
