@@ -23,7 +23,7 @@
 #include "record.h"
 
 #define LOOK_MS	 200 /* for the end of a process, and for what is full */
-#define FIRST_MS 250 /* after so long counts are taken the first time */
+#define FIRST_MS 200 /* after so long counts are taken the first time */
 #define SLICE_MS 2
 #define PAUSE_MS 18
 

@@ -337,6 +337,22 @@ static int compare_containers(const struct collected *collected, uint32_t left, 
 	return left < right ? -1 : left > right;
 }
 
+/* From the outermost frame on: stacks that have the same callers are neighbours. */
+static int compare_stacks(const struct collected *collected, uint32_t left, uint32_t right)
+{
+	const struct collected_stack *a = &collected->stack[left], *b = &collected->stack[right];
+	const uint32_t *of_a = &collected->stack_location[a->first],
+		       *of_b = &collected->stack_location[b->first];
+	uint32_t i = a->locations, j = b->locations;
+
+	while (i && j && of_a[i - 1] == of_b[j - 1])
+		i--, j--;
+	if (i && j)
+		return of_a[i - 1] < of_b[j - 1] ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+/* compare: of tasks; NULL: of stacks. */
 struct order {
 	const struct collected *collected;
 	int (*compare)(const struct collected *collected, uint32_t left, uint32_t right);
@@ -347,7 +363,9 @@ static int compare_samples(const void *left, const void *right, void *context)
 	const struct order *order = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	const struct collected_sample *sample = order->collected->sample;
-	int status = order->compare(order->collected, sample[a].task, sample[b].task);
+	int status = order->compare
+			     ? order->compare(order->collected, sample[a].task, sample[b].task)
+			     : compare_stacks(order->collected, sample[a].stack, sample[b].stack);
 
 	return status ? status : a < b ? -1 : a > b;
 }
@@ -374,6 +392,38 @@ uint32_t *collected_by_thread(const struct collected *collected, struct error *e
 uint32_t *collected_by_container(const struct collected *collected, struct error *error)
 {
 	return in_order((struct order) { collected, compare_containers }, error);
+}
+
+uint32_t *collected_by_stack(const struct collected *collected, struct error *error)
+{
+	return in_order((struct order) { collected, NULL }, error);
+}
+
+static int compare_addresses(const void *left, const void *right, void *context)
+{
+	const struct collected *collected = context;
+	const struct collected_location *a = &collected->location[*(const uint32_t *)left],
+					*b = &collected->location[*(const uint32_t *)right];
+
+	if (a->mapping != b->mapping)
+		return a->mapping < b->mapping ? -1 : 1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+uint32_t *collected_by_address(const struct collected *collected, struct error *error)
+{
+	uint32_t count = collected->locations, *ret = malloc((count + 1ul) * sizeof(*ret));
+
+	if (!ret) {
+		no_memory(error);
+		return NULL;
+	}
+	for (uint32_t i = 0; i <= count; i++)
+		ret[i] = i;
+	qsort_r(ret + 1, count, sizeof(*ret), compare_addresses, (void *)collected);
+	return ret;
 }
 
 /* That of the first task's executable, else the first of a file. 0: there is none. */

@@ -157,10 +157,13 @@ struct collected_thread {
 };
 struct collected_thread collected_thread(const struct collected *collected, uint32_t number);
 
-/* Samples in the order of their tasks' threads, or of their tasks' containers: collected->samples numbers, which the
- * caller frees. NULL: ERROR_MEMORY. */
+/* Samples in the order of their tasks' threads, of their tasks' containers, or of their stacks, so that those with the
+ * same callers are neighbours: collected->samples numbers, which the caller frees. NULL: ERROR_MEMORY. */
 uint32_t *collected_by_thread(const struct collected *collected, struct error *error);
 uint32_t *collected_by_container(const struct collected *collected, struct error *error);
+uint32_t *collected_by_stack(const struct collected *collected, struct error *error);
+/* Locations by mapping and address, from element 1 on; the caller frees them. NULL: ERROR_MEMORY. */
+uint32_t *collected_by_address(const struct collected *collected, struct error *error);
 
 /* Numbers of mappings in the order in which pprof has them, from element 1 on; the caller frees them. The one that tools
  * take for the program's, and so for the profile's name, is the first. NULL: ERROR_MEMORY. */

@@ -2,12 +2,14 @@
 /*
  * pprof_write.c - a collected profile as pprof: profile.proto of github.com/google/pprof
  *
- * Numbers of locations and functions are their ids, and those of texts their places in the string table, behind whose
- * texts come the words of the format. Mappings are numbered in the order in which they stand, as there are servers that
- * take no others (Parca): the program's is the first. Each sample has two values, events and nanoseconds or bytes; the
+ * Numbers of functions are their ids, and those of texts their places in the string table, behind whose texts come the
+ * words of the format. Locations are numbered by their addresses, and samples stand by their stacks, for gzip's sake:
+ * it has a third less to write. Mappings are numbered in the order in which they stand, as there are servers that take
+ * no others (Parca): the program's is the first. Each sample has two values, events and nanoseconds or bytes; the
  * second is what tools show first, if there is any. Whose sample it is, and why its stack is not complete, are labels.
  */
 #include <stdlib.h>
+#include "freed.h"
 #include "profiles/profile/pprof_fields.h"
 #include "wire_write.h"
 #include "write.h"
@@ -122,15 +124,16 @@ static void put_task(const struct collected *collected, const struct collected_t
 	put_text_label(out, word(collected, WORD_CGROUP), task->cgroup);
 }
 
+/* location_id: of each location. */
 static void put_sample(const struct collected *collected, const struct collected_sample *sample,
-		       struct bytes_out *out)
+		       const uint32_t *location_id, struct bytes_out *out)
 {
 	const struct collected_stack *stack = &collected->stack[sample->stack];
 	size_t begin = wire_begin(out, PROFILE_SAMPLE), packed;
 
 	packed = wire_begin(out, SAMPLE_LOCATION);
 	for (uint32_t i = 0; i < stack->locations; i++)
-		wire_put(out, collected->stack_location[stack->first + i]);
+		wire_put(out, location_id[collected->stack_location[stack->first + i]]);
 	wire_end_packed(out, packed);
 	packed = wire_begin(out, SAMPLE_VALUE);
 	wire_put(out, sample->count);
@@ -169,10 +172,10 @@ static void put_mapping(const struct collected *collected, uint32_t id, uint32_t
 	wire_end(out, begin);
 }
 
-static void put_location(const struct collected *collected, uint32_t id, uint32_t mapping_id,
-			 struct known *all_known, struct bytes_out *out)
+static void put_location(const struct collected *collected,
+			 const struct collected_location *location, uint32_t id,
+			 uint32_t mapping_id, struct known *all_known, struct bytes_out *out)
 {
-	const struct collected_location *location = &collected->location[id];
 	struct known *known = &all_known[location->mapping];
 	size_t begin = wire_begin(out, PROFILE_LOCATION);
 
@@ -207,31 +210,39 @@ static void put_function(const struct collected *collected, uint32_t id, struct 
 	wire_end(out, begin);
 }
 
+/* The place of each number in an order, both from 1 on. NULL: no memory. */
+static uint32_t *places_in(const uint32_t *order, uint32_t count)
+{
+	uint32_t *place = order ? calloc(count + 1ul, sizeof(*place)) : NULL;
+
+	for (uint32_t i = 1; place && i <= count; i++)
+		place[order[i]] = i;
+	return place;
+}
+
 int pprof_write(const struct collected *collected, struct bytes_out *out, struct error *error)
 {
-	struct known *known = calloc(collected->mappings + 1ul, sizeof(*known));
-	uint32_t *mapping = known ? collected_mappings_in_order(collected, error) : NULL;
-	uint32_t *id = mapping ? calloc(collected->mappings + 1ul, sizeof(*id)) : NULL;
+	FREED struct known *known = calloc(collected->mappings + 1ul, sizeof(*known));
+	FREED uint32_t *sample = collected_by_stack(collected, error);
+	FREED uint32_t *location = collected_by_address(collected, error);
+	FREED uint32_t *location_id = places_in(location, collected->locations);
+	FREED uint32_t *mapping = collected_mappings_in_order(collected, error);
+	FREED uint32_t *mapping_id = places_in(mapping, collected->mappings);
 
-	if (!id) {
-		free(known);
-		free(mapping);
+	if (!known || !sample || !location_id || !mapping_id)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a pprof profile");
-	}
-	for (uint32_t i = 1; i <= collected->mappings; i++)
-		id[mapping[i]] = i;
 	put_head(collected, out);
-	for (uint32_t i = 1; i <= collected->samples && bytes_written(out); i++)
-		put_sample(collected, &collected->sample[i], out);
-	for (uint32_t i = 1; i <= collected->locations && bytes_written(out); i++)
-		put_location(collected, i, id[collected->location[i].mapping], known, out);
+	for (uint32_t i = 0; i < collected->samples && bytes_written(out); i++)
+		put_sample(collected, &collected->sample[sample[i]], location_id, out);
+	for (uint32_t i = 1; i <= collected->locations && bytes_written(out); i++) {
+		const struct collected_location *of = &collected->location[location[i]];
+
+		put_location(collected, of, i, mapping_id[of->mapping], known, out);
+	}
 	for (uint32_t i = 1; i <= collected->mappings && bytes_written(out); i++)
 		put_mapping(collected, i, mapping[i], known, out);
 	for (uint32_t i = 1; i <= collected->functions && bytes_written(out); i++)
 		put_function(collected, i, out);
 	put_texts(collected, out);
-	free(known);
-	free(mapping);
-	free(id);
 	return 0;
 }
