@@ -11,6 +11,7 @@
 #include "tests/suite.h"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
+#include "image/eh_frames.h"
 #include "image/elf_image.h"
 #include "table/saved_table.h"
 
@@ -262,6 +263,30 @@ START_TEST(damage_is_an_error_or_costs_names_only)
 }
 END_TEST
 
+/* It may be no more than a terminator, but not there. */
+START_TEST(small_section_behind_the_end_is_not_read)
+{
+	struct error_list said = { 0 };
+	struct object object;
+	struct image *image;
+	struct error error;
+
+	make_object(&object);
+	const Elf64_Shdr header = { NAME(".eh_frame"), SHT_PROGBITS,	       SHF_ALLOC, 0,
+				    (uint64_t)1 << 62, _i ? sizeof(header) : 4 };
+	memcpy(object.bytes.data + object.header + sizeof(header) * CODE_B, &header,
+	       sizeof(header));
+	ck_assert_msg(!image_create_memory(object.bytes.data, object.bytes.size, "object", &image,
+					   &error),
+		      "%s", error.message);
+	image_eh_frame_errors(image, &said);
+	ck_assert_uint_eq(said.count, 1);
+	ck_assert_int_eq(said.error[0].code, ERROR_ELF_BOUNDS);
+	error_list_deinit(&said);
+	image_destroy(image);
+}
+END_TEST
+
 /* What ld calls an error is one: a field left alone would put the function at 0. */
 static const struct {
 	const char *name;
@@ -445,6 +470,7 @@ END_TEST
 
 SUITE(object, TIMES(relocation_is_applied_and_names_the_function, FDES), TEST(text_has_the_names),
       LOOP(damage_is_an_error_or_costs_names_only, damages),
+      TIMES(small_section_behind_the_end_is_not_read, 2),
       LOOP(bad_relocation_is_an_error, bad_relocations), LOOP(relocated_bytes_lie_alone, beside),
       TIMES(headers_are_not_relocated, 3), TEST(only_relocations_relocate),
       TEST(shared_relocations_are_bounded), TEST(discarded_function_is_in_the_text))
