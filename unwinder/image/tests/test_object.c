@@ -263,7 +263,7 @@ START_TEST(damage_is_an_error_or_costs_names_only)
 }
 END_TEST
 
-/* It may be no more than a terminator, but not there. */
+/* Of no type it is not looked at before; it may be no more than a terminator, but not there. */
 START_TEST(small_section_behind_the_end_is_not_read)
 {
 	struct error_list said = { 0 };
@@ -272,10 +272,12 @@ START_TEST(small_section_behind_the_end_is_not_read)
 	struct error error;
 
 	make_object(&object);
-	const Elf64_Shdr header = { NAME(".eh_frame"), SHT_PROGBITS,	       SHF_ALLOC, 0,
-				    (uint64_t)1 << 62, _i ? sizeof(header) : 4 };
-	memcpy(object.bytes.data + object.header + sizeof(header) * CODE_B, &header,
-	       sizeof(header));
+	const Elf64_Shdr header = { .sh_name = NAME(".eh_frame"),
+				    .sh_type = SHT_NULL,
+				    .sh_flags = SHF_ALLOC,
+				    .sh_offset = (uint64_t)1 << 62,
+				    .sh_size = _i ? sizeof(header) : 4 };
+	memcpy(object.bytes.data + object.header + sizeof(header) * RELA, &header, sizeof(header));
 	ck_assert_msg(!image_create_memory(object.bytes.data, object.bytes.size, "object", &image,
 					   &error),
 		      "%s", error.message);
