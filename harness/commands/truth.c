@@ -17,13 +17,14 @@
 #include "plain_text.h"
 #include "judge/stepping/attach_options.h"
 #include "judge/stepping/stepping.h"
+#include "reports/flame/flame.h"
 
-enum { OPTION_PASS = 256 };
+enum { OPTION_PASS = 256, OPTION_PAGE };
 
 struct arguments {
 	struct stepping stepping;
 	struct attach_options attach;
-	const char *output;
+	const char *output, *page;
 	bool json, folded;
 	char *const *argument;
 	size_t argument_count;
@@ -37,6 +38,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
 	{ "output", 'o', "FILE", 0, "step PROGRAM, and write FILE", 0 },
+	{ "page", OPTION_PAGE, "PAGE", 0,
+	  "write the stacks of the FILE named as an HTML page with a flame graph", 0 },
 	{ "pass-output", OPTION_PASS, NULL, 0, "let the program's own output through", 0 },
 	{ NULL },
 };
@@ -52,8 +55,9 @@ static void check_usage(struct argp_state *state, struct arguments *arguments)
 		argp_error(state, "--children: a truth file is of one process");
 	if (arguments->output && !arguments->attach.attach.pid && !arguments->argument_count)
 		argp_usage(state);
-	if (arguments->output && arguments->folded)
-		argp_error(state, "--folded prints a file that is there");
+	if (arguments->output && (arguments->folded || arguments->page))
+		argp_error(state, "--%s prints a file that is there",
+			   arguments->folded ? "folded" : "page");
 	if (!arguments->output && arguments->argument_count != 1)
 		argp_error(state, "without --output there is one FILE");
 	if (!arguments->output && arguments->stepping.given)
@@ -75,6 +79,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->stepping.given = "pass-output";
 		return 0;
 	case 'o': arguments->output = option_text(state, argument, "--output"); return 0;
+	case OPTION_PAGE: arguments->page = option_file(state, argument, "--page"); return 0;
 	case ARGP_KEY_ARGS:
 		arguments->argument = state->argv + state->next;
 		arguments->argument_count = state->argc - state->next;
@@ -117,11 +122,13 @@ static int print_file(const struct arguments *arguments, const char *path, const
 	}
 	if (arguments->folded)
 		status = contexts_print_folded(stdout, truth, &missing, &error);
+	else if (arguments->page)
+		status = flame_truth_write(truth, arguments->page, &missing, &error);
 	else if (arguments->json)
 		contexts_print_json(stdout, path, truth, gate);
 	else
 		contexts_print_text(stdout, path, truth);
-	if (arguments->folded && truth_file_partial(truth))
+	if ((arguments->folded || arguments->page) && truth_file_partial(truth))
 		fprintf(stderr, "%s: PARTIAL (%s): the run did not come to its end\n",
 			PLAIN_TEXT(path), PLAIN_TEXT(truth_file_partial(truth)));
 	if (missing)
@@ -203,6 +210,9 @@ int command_truth(int argc, char **argv)
 	status = arguments.attach.attach.pid ? attach_guard() : -1;
 	if (status >= 0)
 		return status;
+	if (arguments.page &&
+	    output_files_are_inputs(FILE_NAMES(arguments.page), FILE_NAMES(arguments.argument[0])))
+		return EXIT_USAGE;
 	return arguments.output ? step(&arguments)
 				: print_file(&arguments, arguments.argument[0], NULL);
 }

@@ -56,6 +56,7 @@ static const struct refused_case {
 	  READ("m/results.ndjson") },
 	{ command_report, { "report", "--ignore=none", "--html", "none", "m" }, READ("none") },
 	{ command_truth, { "truth", "-o", "b", "./b" }, READ("b") },
+	{ command_truth, { "truth", "--page", "old", "old" }, READ("old") },
 	{ command_sample, { "sample", "--profile", "b", "./b" }, READ("b") },
 	{ command_sample, { "sample", "--junit", "b", "./b" }, READ("b") },
 	{ command_witness, { "witness", "--tap", "b", "./b" }, READ("b") },

@@ -11,6 +11,7 @@
 #include "base/cli/exit_status.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
+#include "reports/report/tests/html_check.h"
 #include "truth/tracer/tests/stepped_program.h"
 
 static char folder[] = "/tmp/test_truth_command.XXXXXX", program[64], output[64];
@@ -137,8 +138,11 @@ START_TEST(what_is_said_of_a_file)
 {
 	char *arguments[] = { "stackproof truth", "--limit=2", "-o", output, program, NULL };
 	char *folded[] = { "stackproof truth", "--folded", output, NULL };
+	char *html = NULL, page[300], *paged[] = { "stackproof truth", page, output, NULL };
 	char *json[] = { "stackproof truth", "--json", output, NULL };
 	char *text, wanted[256];
+	size_t room = 0;
+	FILE *file;
 	int status;
 
 	make_program(program, TWO_CALLS);
@@ -155,6 +159,19 @@ START_TEST(what_is_said_of_a_file)
 	ck_assert_msg(strstr(text, wanted), "%s", text);
 	ck_assert_msg(strstr(text, "[program] 1\n[program];[program] 1\n"), "%s", text);
 	free(text);
+	snprintf(page, sizeof(page), "--page=%s.html", output);
+	text = command_output(command_truth, paged, &status);
+	ck_assert_int_eq(status, EXIT_OK);
+	ck_assert_msg(strstr(text, wanted), "%s", text);
+	free(text);
+	file = fopen(page + 7, "re");
+	ck_assert(file && getdelim(&html, &room, 0, file) > 0 && !fclose(file));
+	html_check(html);
+	ck_assert_ptr_nonnull(strstr(html,
+				     "<b>2</b> instructions with a proven stack; the run did not "
+				     "come to its end: limit.</p>"));
+	ck_assert_int_eq(unlink(page + 7), 0);
+	free(html);
 	/* Nothing was checked now. */
 	text = command_output(command_truth, json, &status);
 	ck_assert_int_eq(status, EXIT_OK);

@@ -6,6 +6,7 @@
  *	flame_rows.c	what each function has: itself, and with all that it called
  *	flame_nodes.c	the stacks as a tree, of which narrow frames are left out, counted
  *	flame_html.c	the parts of a page; what the browser draws from
+ *	flame_truth.c	a truth file's stacks as a page
  *	flame.js	the browser's side: flame graph and table
  *	flame.css	how they look, beside the style of html.c
  *
@@ -125,6 +126,13 @@ void flame_page_begin(FILE *file, const char *title);
 /* The flame graph, and the table of functions. unit: what values are, as "ticks"; one: what a group is, as "process".
  * -1: ERROR_MEMORY; then nothing was written. */
 int flame_graph_print(const struct flame *flame, const char *unit, const char *one, FILE *file,
+		      struct error *error);
+
+struct truth_file;
+/* A truth file's proven stacks as such a page, at path, which is there whole or not at all: values are instructions. -1:
+ * ERROR_SYSTEM, ERROR_MEMORY, ERROR_TABLE_LIMIT. *ret_missing: images that are not there any more, so that their functions
+ * have no names. */
+int flame_truth_write(const struct truth_file *truth, const char *path, size_t *ret_missing,
 		      struct error *error);
 
 #endif

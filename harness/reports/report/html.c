@@ -69,14 +69,15 @@ void html_begin_with(FILE *file, const char *title, const char *more_style,
 	      "initial-scale=1\">\n<title>",
 	      file);
 	html_text(file, title);
-	fprintf(file, "</title>\n<style>%s%s</style>\n</head>\n<body>\n<h1>", style, more_style);
+	fprintf(file, "</title>\n<style>%s%s</style>\n</head>\n<body>\n<main>\n<h1>", style,
+		more_style);
 	html_text(file, title);
 	fputs("</h1>\n", file);
 }
 
 void html_end(FILE *file)
 {
-	fputs("</body>\n</html>\n", file);
+	fputs("</main>\n</body>\n</html>\n", file);
 }
 
 void html_text(FILE *file, const char *text)

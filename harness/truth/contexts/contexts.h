@@ -110,8 +110,15 @@ void contexts_print_none(FILE *file, const char *path, const struct contexts_opt
 
 /* ---- contexts_folded.c ------------------------------------------------------------------ */
 
-/* Writes "_start;main;read 17" for the proven stacks with these names, outermost first. An open stack begins
- * with "[open]". 0, or -1: ERROR_MEMORY. *ret_missing: as of context_names_missing(). */
+/* Is given the proven stacks with these names, outermost first, and for how many instructions. -1 ends it, and error is
+ * set. */
+typedef int (*context_stack_fn)(void *context, const char *const *name, size_t depth,
+				uint64_t points, struct error *error);
+/* Gives fn each of them once. An open stack begins with "[open]". 0, or -1: ERROR_MEMORY, or fn's. *ret_missing: as of
+ * context_names_missing(). */
+int contexts_fold(const struct truth_file *truth, context_stack_fn fn, void *context,
+		  size_t *ret_missing, struct error *error);
+/* Writes "_start;main;read 17" for each. */
 int contexts_print_folded(FILE *file, const struct truth_file *truth, size_t *ret_missing,
 			  struct error *error);
 

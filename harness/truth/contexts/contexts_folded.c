@@ -27,8 +27,10 @@ struct folding {
 	/* By depth, of the way to the node at hand: where it is in that tree, as either. */
 	uint32_t *exact, *returns;
 	size_t exact_room, returns_room;
-	uint32_t *line; /* of the line at hand, nodes, the innermost first */
+	const char **line; /* of the stack at hand, names, the outermost first */
 	size_t line_room;
+	context_stack_fn fn;
+	void *context;
 };
 
 static bool has_name(void *context, uint32_t number)
@@ -109,39 +111,38 @@ static void print_name(FILE *file, const char *name)
 	}
 }
 
-static int print_line(struct folding *folding, FILE *file, uint32_t number, struct error *error)
+static int give_stack(struct folding *folding, uint32_t number, struct error *error)
 {
 	const struct context_node *node = folding->tree.node;
-	size_t depth = 0;
+	size_t depth = 0, at = number;
 
-	for (uint32_t at = number; at > CONTEXT_ROOT_OPEN; at = node[at].parent) {
-		if (!ARRAY_RESERVE(folding->line, folding->line_room, depth + 1))
-			return error_set(error, ERROR_MEMORY, "", 0, "no memory for a stack");
-		folding->line[depth++] = at;
-	}
-	for (size_t i = depth; i--;) {
-		print_name(file, folding->name[node[folding->line[i]].address - 1]);
-		fputc(i ? ';' : ' ', file);
-	}
-	fprintf(file, "%" PRIu64 "\n", node[number].points);
-	return 0;
+	for (; at > CONTEXT_ROOT_OPEN; at = node[at].parent)
+		depth++;
+	if (!ARRAY_RESERVE(folding->line, folding->line_room, depth))
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a stack");
+	at = number;
+	for (size_t i = depth; i--; at = node[at].parent)
+		folding->line[i] = folding->name[node[at].address - 1];
+	return folding->fn(folding->context, folding->line, depth, node[number].points, error);
 }
 
-static int fold(struct folding *folding, FILE *file, struct error *error)
+static int fold(struct folding *folding, struct error *error)
 {
 	for (uint32_t i = 0; i < truth_file_node_count(folding->truth); i++)
 		if (add_node(folding, i, error))
 			return -1;
 	for (uint32_t i = CONTEXT_ROOT_OPEN + 1; i < folding->tree.node_count; i++)
-		if (folding->tree.node[i].points && print_line(folding, file, i, error))
+		if (folding->tree.node[i].points && give_stack(folding, i, error))
 			return -1;
 	return 0;
 }
 
-int contexts_print_folded(FILE *file, const struct truth_file *truth, size_t *ret_missing,
-			  struct error *error)
+int contexts_fold(const struct truth_file *truth, context_stack_fn fn, void *context,
+		  size_t *ret_missing, struct error *error)
 {
-	struct folding folding = { .truth = truth, .names = context_names_create(truth) };
+	struct folding folding = {
+		.truth = truth, .names = context_names_create(truth), .fn = fn, .context = context
+	};
 	int status;
 
 	*ret_missing = 0;
@@ -149,7 +150,7 @@ int contexts_print_folded(FILE *file, const struct truth_file *truth, size_t *re
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
 	status = context_tree_init(&folding.tree, error);
 	if (!status)
-		status = fold(&folding, file, error);
+		status = fold(&folding, error);
 	*ret_missing = context_names_missing(folding.names);
 	for (uint32_t i = 0; i < folding.name_count; i++)
 		free(folding.name[i]);
@@ -161,4 +162,23 @@ int contexts_print_folded(FILE *file, const struct truth_file *truth, size_t *re
 	free(folding.line);
 	context_names_destroy(folding.names);
 	return status;
+}
+
+static int print_line(void *context, const char *const *name, size_t depth, uint64_t points,
+		      struct error *error)
+{
+	FILE *file = context;
+
+	for (size_t i = 0; i < depth; i++) {
+		print_name(file, name[i]);
+		fputc(i + 1 < depth ? ';' : ' ', file);
+	}
+	fprintf(file, "%" PRIu64 "\n", points);
+	return 0;
+}
+
+int contexts_print_folded(FILE *file, const struct truth_file *truth, size_t *ret_missing,
+			  struct error *error)
+{
+	return contexts_fold(truth, print_line, file, ret_missing, error);
 }

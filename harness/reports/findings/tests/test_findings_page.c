@@ -29,7 +29,7 @@ static json_t *parse(const char *quoted)
 	return object;
 }
 
-/* Behind <body>; to be freed. */
+/* Behind <main>; to be freed. */
 static char *print_page(const struct findings_run *run, const json_t *total)
 {
 	char *page = NULL, *body;
@@ -39,7 +39,7 @@ static char *print_page(const struct findings_run *run, const json_t *total)
 	findings_page_print(run, total, file);
 	fclose(file);
 	html_check(page);
-	body = strdup(strstr(page, "<body>\n") + 7);
+	body = strdup(strstr(page, "<main>\n") + 7);
 	free(page);
 	return body;
 }
@@ -90,7 +90,7 @@ START_TEST(a_run_is_a_page)
 		"</pre></details>\n"
 		"<details><summary class=\"good\">a: h: SP001 gone: &lt;x</summary><pre></pre>"
 		"</details>\n"
-		"</body>\n</html>\n";
+		"</main>\n</body>\n</html>\n";
 	struct findings_run run = {
 		.problems = parse("['/no<such: No such file']"),
 		.images = parse("[{'image': '<script>&\\u001b', 'status': 'linted', 'fdes': 1000,"
@@ -139,7 +139,7 @@ START_TEST(without_a_total_there_are_the_problems)
 	FREED char *body = print_page(&run, NULL);
 
 	ck_assert_str_eq(body, "<h1>stackproof lint</h1>\n<p class=\"bad\">no total</p>\n"
-			       "</body>\n</html>\n");
+			       "</main>\n</body>\n</html>\n");
 	json_decref(run.problems);
 }
 END_TEST

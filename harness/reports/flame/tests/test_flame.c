@@ -122,7 +122,7 @@ static char *print_page(const struct flame *flame)
 	char *graph = PRINTED(
 		file,
 		ck_assert_int_eq(flame_graph_print(flame, "ticks", "process", file, &error), 0));
-	char *whole = PRINTED(file, fprintf(file, "%s%s</body>\n</html>\n", page, graph));
+	char *whole = PRINTED(file, fprintf(file, "%s%s</main>\n</body>\n</html>\n", page, graph));
 
 	free(page);
 	free(graph);

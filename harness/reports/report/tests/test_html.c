@@ -49,7 +49,7 @@ START_TEST(title_is_in_head_and_body)
 
 	FIXTURE_CAPTURE(html, html_begin(capture, "a<b"));
 	ck_assert_ptr_nonnull(strstr(html, "<title>a&lt;b</title>"));
-	ck_assert_ptr_nonnull(strstr(html, "<body>\n<h1>a&lt;b</h1>\n"));
+	ck_assert_ptr_nonnull(strstr(html, "<body>\n<main>\n<h1>a&lt;b</h1>\n"));
 }
 END_TEST
 
