@@ -11,7 +11,7 @@
 
 _Static_assert(sizeof(struct stackproof_error) == 296, "it is the caller's, and never grows");
 /* Behind it are the reasons of walks that are not ours. */
-_Static_assert(STOP_REASON_COUNT == STOP_COPY_END + 1, "a new reason wants a number of the face");
+_Static_assert(STOP_REASON_COUNT == STOP_URETPROBE + 1, "a new reason wants a number of the face");
 _Static_assert(ERROR_CODE_COUNT == ERROR_THIN_ARCHIVE + 1,
 	       "a new error wants a number of the face");
 
@@ -158,6 +158,7 @@ const char *stackproof_stop_name(unsigned int stop)
 		[STACKPROOF_STOP_MALFORMED] = "malformed",
 		[STACKPROOF_STOP_REGISTER_UNKNOWN] = "register_unknown",
 		[STACKPROOF_STOP_READ_FAULT] = "read_fault",
+		[STACKPROOF_STOP_URETPROBE] = "uretprobe",
 		[STACKPROOF_STOP_NO_PROGRESS] = "no_progress",
 		[STACKPROOF_STOP_ZERO_RETURN] = "zero_return",
 		[STACKPROOF_STOP_DEPTH] = "depth",
@@ -181,6 +182,7 @@ uint32_t face_stop(uint32_t reason)
 	case STOP_MALFORMED: return STACKPROOF_STOP_MALFORMED;
 	case STOP_REGISTER_UNKNOWN: return STACKPROOF_STOP_REGISTER_UNKNOWN;
 	case STOP_READ_FAULT: return STACKPROOF_STOP_READ_FAULT;
+	case STOP_URETPROBE: return STACKPROOF_STOP_URETPROBE;
 	case STOP_NO_PROGRESS: return STACKPROOF_STOP_NO_PROGRESS;
 	case STOP_ZERO_RETURN: return STACKPROOF_STOP_ZERO_RETURN;
 	case STOP_DEPTH: return STACKPROOF_STOP_DEPTH;

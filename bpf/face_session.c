@@ -186,7 +186,18 @@ int stackproof_session_attach_uprobe(struct stackproof_session *session, pid_t p
 {
 	struct error inner;
 
-	if (bpf_session_attach_uprobe(session->session, pid, path, offset, &inner))
+	if (bpf_session_attach_uprobe(session->session, pid, path, offset, false, &inner))
+		return face_fail(error, &inner);
+	return 0;
+}
+
+int stackproof_session_attach_uretprobe(struct stackproof_session *session, pid_t pid,
+					const char *path, uint64_t offset,
+					struct stackproof_error *error)
+{
+	struct error inner;
+
+	if (bpf_session_attach_uprobe(session->session, pid, path, offset, true, &inner))
 		return face_fail(error, &inner);
 	return 0;
 }

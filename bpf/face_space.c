@@ -141,8 +141,8 @@ int stackproof_space_locate(const struct stackproof_space *space, uint64_t pc,
 	return face_give(ret, &place, sizeof(place), error);
 }
 
-int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
-			  struct stackproof_place *ret, struct stackproof_error *error)
+int stackproof_space_find_at(const struct stackproof_space *space, uint64_t pc, uint64_t time_ns,
+			     struct stackproof_place *ret, struct stackproof_error *error)
 {
 	const struct mapping *mapping = address_space_find(inner_space(space), pc);
 	struct stackproof_place place = { 0 };
@@ -153,10 +153,16 @@ int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
 		if (name_code(mapping, &place, error))
 			return -1;
 	} else if (mapping) {
-		name = address_space_code_name(space->space, pc, &place.offset);
+		name = address_space_code_name(space->space, pc, time_ns, &place.offset);
 		snprintf(place.function, sizeof(place.function), "%s", name ? name : "");
 	}
 	return face_give(ret, &place, sizeof(place), error);
+}
+
+int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
+			  struct stackproof_place *ret, struct stackproof_error *error)
+{
+	return stackproof_space_find_at(space, pc, UINT64_MAX, ret, error);
 }
 
 /* ---- the walk --------------------------------------------------------------------------- */

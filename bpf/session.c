@@ -558,21 +558,21 @@ int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 }
 
 static int attach_uprobe(struct bpf_session *session, pid_t pid, const char *path, uint64_t offset,
-			 struct error *error)
+			 bool returns, struct error *error)
 {
 	int status;
 
 	libbpf_messages_begin();
 	status = add_link(session,
 			  bpf_program__attach_uprobe(entry_program(session, WALK_ENTRY_UPROBE),
-						     false, pid, path, offset),
+						     returns, pid, path, offset),
 			  "attaching to a uprobe", error);
 	libbpf_messages_end();
 	return status;
 }
 
 int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char *path,
-			      uint64_t offset, struct error *error)
+			      uint64_t offset, bool returns, struct error *error)
 {
 	char whole[PATH_MAX + 2];
 	struct stat file;
@@ -585,7 +585,7 @@ int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char
 		return error_set(error, ERROR_ELF_BOUNDS, "", offset, "%s ends before", path);
 	/* libbpf looks for a name without a slash in PATH. */
 	snprintf(whole, sizeof(whole), "%s%s", strchr(path, '/') ? "" : "./", path);
-	return attach_uprobe(session, pid, whole, offset, error);
+	return attach_uprobe(session, pid, whole, offset, returns, error);
 }
 
 static int attach_tracepoint(struct bpf_session *session, const char *name, struct error *error)

@@ -99,10 +99,11 @@ struct perf_event_attr bpf_session_clock(pid_t tid, unsigned int frequency_hz);
 /* The same by any perf event. attr: as for perf_event_open(2). */
 int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
 			     int cpu, struct error *error);
-/* Walks a process (pid), or any known one (pid -1), before the instruction at an offset of the file at path. The
- * options' entries must have 1 << WALK_ENTRY_UPROBE. Not for the baseline. */
+/* Walks a process (pid), or any known one (pid -1), before the instruction at an offset of the file at path; or, if that is
+ * a function's first, where the function has returned to. The options' entries must have 1 << WALK_ENTRY_UPROBE. Not for
+ * the baseline. */
 int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char *path,
-			      uint64_t offset, struct error *error);
+			      uint64_t offset, bool returns, struct error *error);
 /* Walks a known process when a raw tracepoint ("sched_switch") fires in its context. The options' entries must have
  * 1 << WALK_ENTRY_TRACEPOINT. Not for the baseline. */
 int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,

@@ -142,8 +142,8 @@ struct stackproof_space;
 int stackproof_space_read(struct stackproof_images *images, pid_t pid,
 			  struct stackproof_space **ret, struct stackproof_error *error);
 void stackproof_space_close(struct stackproof_space *space);
-/* Reads the names of code that the process has generated, /tmp/perf-PID.map, if the file is new or
- * has changed. */
+/* Reads the names of code that the process has generated, /tmp/perf-PID.map and the jitdump that it has
+ * mapped, if they are new or have changed. */
 int stackproof_space_read_names(const struct stackproof_space *space,
 				struct stackproof_error *error);
 
@@ -174,8 +174,12 @@ struct stackproof_place {
  * interrupted PC below a signal handler, are no return addresses. */
 int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
 			  struct stackproof_place *ret, struct stackproof_error *error);
-/* The same without function and offset: much faster, for callers that keep the names of what they met by image and
- * address. */
+/* The same at a time, CLOCK_MONOTONIC, as stackproof_stack has it: of code that the process has generated, with a jitdump,
+ * what was at the address then. */
+int stackproof_space_find_at(const struct stackproof_space *space, uint64_t pc, uint64_t time_ns,
+			     struct stackproof_place *ret, struct stackproof_error *error);
+/* stackproof_space_find() without function and offset: much faster, for callers that keep the names of what they met by
+ * image and address. */
 int stackproof_space_locate(const struct stackproof_space *space, uint64_t pc,
 			    struct stackproof_place *ret, struct stackproof_error *error);
 
@@ -226,6 +230,7 @@ enum stackproof_stop {
 	STACKPROOF_STOP_ZERO_RETURN, /* a return address of 0: looks like an end, proves none */
 	STACKPROOF_STOP_DEPTH,	     /* as many frames as the walk can hold */
 	STACKPROOF_STOP_INTERNAL,    /* what must not happen */
+	STACKPROOF_STOP_URETPROBE, /* a uretprobe has replaced a return address, and the true one isn't known */
 	STACKPROOF_STOP_COUNT,
 };
 
@@ -367,6 +372,11 @@ int stackproof_session_attach_steps(struct stackproof_session *session,
 int stackproof_session_attach_uprobe(struct stackproof_session *session, pid_t pid,
 				     const char *path, uint64_t offset,
 				     struct stackproof_error *error);
+/* The same where a function, whose first instruction is at the offset, has returned to: the stack is its caller's. At any
+ * other instruction the program would be damaged. */
+int stackproof_session_attach_uretprobe(struct stackproof_session *session, pid_t pid,
+					const char *path, uint64_t offset,
+					struct stackproof_error *error);
 /* When a raw tracepoint of the kernel ("sched_switch") fires in a known process. */
 int stackproof_session_attach_tracepoint(struct stackproof_session *session, const char *name,
 					 struct stackproof_error *error);

@@ -43,17 +43,41 @@ struct pid {
 	struct upid numbers[1]; /* level + 1 */
 };
 
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
+struct mm_struct {
+	struct uprobes_state uprobes_state;
+};
+
+struct return_instance {
+	unsigned long stack;
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
+};
+
+struct uprobe_task {
+	unsigned long vaddr, xol_vaddr;
+	struct return_instance *return_instances;
+};
+
 struct task_struct {
 	void *stack;
 	unsigned int flags;
 	unsigned int __state; /* since Linux 5.14 */
-	void *mm;
+	struct mm_struct *mm;
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct css_set *cgroups;
 	char comm[16];
+	struct uprobe_task *utask; /* with CONFIG_UPROBES */
 };
 
 /* Before Linux 5.14. What is behind the three underscores is no part of the type's name (libbpf). */

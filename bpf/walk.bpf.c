@@ -39,6 +39,9 @@
 #define SIGTRAP		   5
 #define APPLY_FRAMES	   32
 #define PF_KTHREAD	   0x200000 /* include/linux/sched.h */
+#define RETURNS		   64	    /* MAX_URETPROBE_DEPTH, include/linux/uprobes.h */
+#define XOL_SLOT_BYTES	   128	    /* UPROBE_XOL_SLOT_BYTES, arch/x86/include/asm/uprobes.h */
+#define TRAMPOLINE_PUSHES  3 /* uretprobe_trampoline_entry, arch/x86/kernel/uprobes.c (6.11) */
 
 /* ---- looking a PC up -------------------------------------------------------------------- */
 
@@ -184,6 +187,52 @@ static __always_inline int frame_pointer(struct walk_scratch *scratch, struct wa
 	return walk_read(memory, deferred->cfa - 8 * (__u64)code, ret);
 }
 
+/*
+ * A uretprobe, whoever has set it, puts the address of a trampoline where a function's return address was, which the
+ * kernel keeps with the address of that slot (struct return_instance). And an instruction that has a probe is executed
+ * elsewhere. Both are in a page of the kernel's ("[uprobes]"). Puts the address that the program itself has there into the
+ * state: STOP_NONE; or returns a stop reason. Those who step and replay compare with a walk that reads memory alone.
+ */
+__attribute__((noinline)) unsigned int without_probe(__u32 entry)
+{
+	struct walk_scratch *scratch = bpf_map_lookup_elem(&scratches, &entry);
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct return_instance *instance;
+	__u64 pc, real, trampoline, slot, stack, code = 0, pushed = 0;
+	__u32 i;
+
+	if (!scratch || entry == WALK_ENTRY_STEP || entry == WALK_ENTRY_REPLAY ||
+	    !bpf_core_field_exists(task->utask))
+		return STOP_NO_MAPPING;
+	pc = scratch->state.pc;
+	if (scratch->record.count == 1) { /* the thread itself may be anywhere there */
+		code = XOL_SLOT_BYTES - 1;
+		pushed = TRAMPOLINE_PUSHES * 8;
+		real = BPF_CORE_READ(task, utask, xol_vaddr);
+		if (real && pc - real <= code) {
+			scratch->state.pc = pc - real + BPF_CORE_READ(task, utask, vaddr);
+			return STOP_NONE;
+		}
+	}
+	trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+	if (!trampoline || pc - trampoline > code)
+		return STOP_NO_MAPPING;
+	slot = scratch->state.reg[REGISTER_RSP] - 8;
+	instance = BPF_CORE_READ(task, utask, return_instances);
+	for (i = 0; i < RETURNS && instance; i++) {
+		real = BPF_CORE_READ(instance, orig_ret_vaddr);
+		stack = BPF_CORE_READ(instance, stack);
+		if (stack - slot <= pushed && real != trampoline) {
+			scratch->state.reg[REGISTER_RSP] = stack + 8;
+			scratch->state.pc = real;
+			scratch->state.exact_pc |= pushed != 0; /* it has returned */
+			return STOP_NONE;
+		}
+		instance = BPF_CORE_READ(instance, next);
+	}
+	return STOP_URETPROBE;
+}
+
 /* What is the same for every frame. */
 struct walk_context {
 	struct walk_scratch *scratch;
@@ -260,6 +309,16 @@ static __always_inline int walk_frame(const struct walk_context *walk)
 	entry = &walk->memo->entry[rule_memo_slot(pc)];
 	if (no_memo || entry->pc != pc || entry->generation != scratch->space.generation)
 		stop = look_up(walk, pc, entry, &first_place);
+	if (stop == STOP_NO_MAPPING) {
+		stop = without_probe(scratch->record.entry);
+		if (!stop || (stop == STOP_URETPROBE && count))
+			scratch->record.count = count; /* that is no frame */
+		if (!stop) {
+			scratch->guessed = frame_pointers ? scratch->record.pc[at] & WALK_PC_GUESSED
+							  : 0;
+			return 0;
+		}
+	}
 	if (stop) {
 		stop = without_rule(scratch, stop);
 		state->stop = stop;
@@ -555,7 +614,7 @@ static __always_inline int walk_by_loop(void *ctx, __u32 entry, __u64 registers,
 		return 0;
 	if (find_context(&walk, entry) && entered == ENTERED_TO_WALK)
 		/* One more than the frames: the last round says STOP_DEPTH. */
-		bpf_loop(WALK_FRAMES_MAX + 1, loop_frame, &walk, 0);
+		bpf_loop(WALK_FRAMES_MAX + 2 + RETURNS, loop_frame, &walk, 0);
 	if (walk.scratch && walk.counter)
 		walk_end(ctx, walk.scratch, walk.counter);
 	return 0;

@@ -409,8 +409,7 @@ static struct bpf_link *made_attach_event(const struct bpf_program *program, int
 static struct bpf_link *made_attach_uprobe(const struct bpf_program *program, bool returns,
 					   pid_t pid, const char *path, size_t offset)
 {
-	ck_assert(!returns);
-	say("%d at %s+%zu: ", pid, path, offset);
+	say("%d at %s+%zu%s: ", pid, path, offset, returns ? ", returns" : "");
 	return link_to(program, "");
 }
 
@@ -590,7 +589,11 @@ static int attach(struct bpf_session *session, const char *verb, const char *res
 	}
 	if (!strcmp(verb, "uprobe")) {
 		sscanf(rest, "%d %63s %u", &tid, name, &number);
-		return bpf_session_attach_uprobe(session, tid, name, number, error);
+		return bpf_session_attach_uprobe(session, tid, name, number, false, error);
+	}
+	if (!strcmp(verb, "uretprobe")) {
+		sscanf(rest, "%d %63s %u", &tid, name, &number);
+		return bpf_session_attach_uprobe(session, tid, name, number, true, error);
 	}
 	if (!strcmp(verb, "tracepoint")) {
 		sscanf(rest, "%63s", name);

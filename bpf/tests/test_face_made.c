@@ -92,7 +92,8 @@ static void made_name(const struct image *image, const struct cfi *cfi, uint64_t
 	*ret = inside.name;
 }
 
-static const char *made_code_name(const struct address_space *space, uint64_t pc, uint64_t *offset)
+static const char *made_code_name(const struct address_space *space, uint64_t pc, uint64_t time_ns,
+				  uint64_t *offset)
 {
 	*offset = 3;
 	return fails("nameless") ? NULL : "made";

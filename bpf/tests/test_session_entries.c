@@ -30,6 +30,13 @@ static __attribute__((noinline, noipa)) void call_probed(void)
 	NO_TAIL_CALL();
 }
 
+static __attribute__((noinline, noipa)) void call_twice(void)
+{
+	call_probed();
+	call_probed();
+	NO_TAIL_CALL();
+}
+
 static __attribute__((noinline, noipa)) void call_kernel(void)
 {
 	for (volatile int i = 1;; i++) { /* never left: it may be preempted anywhere */
@@ -121,7 +128,7 @@ START_TEST(uprobe)
 	f.space.pid = fork_child(call_probed);
 	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
 	if (bpf_session_attach_uprobe(f.session, f.space.pid, "/proc/self/exe",
-				      offset_of((uint64_t)probed), &f.error) &&
+				      offset_of((uint64_t)probed), false, &f.error) &&
 	    skip(&f, f.space.pid))
 		return;
 	collect(&f, &seen, 1000);
@@ -131,6 +138,36 @@ START_TEST(uprobe)
 	ck_assert_uint_ge(seen.records, 1000);
 	ck_assert_uint_eq(seen.complete, seen.records);
 	ck_assert_uint_eq(seen.top, seen.records);
+	ck_assert_uint_eq(seen.caller, seen.records);
+	check_books(&f);
+	teardown(&f);
+}
+END_TEST
+
+/* Where a function has returned to; and in what it calls, whose stack has the trampoline's address. */
+START_TEST(uretprobe)
+{
+	struct seen seen = { .entry = WALK_ENTRY_UPROBE, .start = (uint64_t)probed };
+	struct fixture f;
+
+	if (!setup(&f, _i, (struct bpf_session_options) { .entries = 1u << WALK_ENTRY_UPROBE }))
+		return;
+	seen.caller_start = (uint64_t)call_twice;
+	f.space.pid = fork_child(call_twice);
+	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
+	if (bpf_session_attach_uprobe(f.session, f.space.pid, "/proc/self/exe",
+				      offset_of((uint64_t)call_probed), true, &f.error) &&
+	    skip(&f, f.space.pid))
+		return;
+	collect(&f, &seen, 10);
+	ck_assert_uint_eq(seen.top, 0);
+	ck_assert(!bpf_session_attach_uprobe(f.session, f.space.pid, "/proc/self/exe",
+					     offset_of((uint64_t)probed), false, &f.error));
+	collect(&f, &seen, 4000);
+	bpf_session_detach(f.session);
+	end_child(f.space.pid);
+	ck_assert_uint_ge(seen.top, 2000);
+	ck_assert_uint_eq(seen.complete, seen.records);
 	ck_assert_uint_eq(seen.caller, seen.records);
 	check_books(&f);
 	teardown(&f);
@@ -178,7 +215,7 @@ START_TEST(entries_that_were_not_asked_for)
 	ck_assert_int_eq(bpf_session_attach_tracepoint(f.session, "sys_enter", &f.error), -1);
 	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << STACKPROOF_ENTRY_TRACEPOINT"));
 	ck_assert_int_eq(bpf_session_attach_uprobe(f.session, -1, "/proc/self/exe",
-						   offset_of((uint64_t)probed), &f.error),
+						   offset_of((uint64_t)probed), false, &f.error),
 			 -1);
 	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << STACKPROOF_ENTRY_UPROBE"));
 	struct register_values regs = { 0 };
@@ -429,7 +466,7 @@ START_TEST(off_the_cpu_in_a_session_that_is_not_for_it)
 }
 END_TEST
 
-SUITE(session_entries, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(uprobe, methods),
+SUITE(session_entries, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(uprobe, methods), LOOP(uretprobe, methods),
       TIMES(tracepoint, COUNT(tracepoints) * COUNT(methods)),
       LOOP(entries_that_were_not_asked_for, methods),
       TIMES(frame_pointer_where_there_is_no_cfi, 2 * COUNT(methods)),

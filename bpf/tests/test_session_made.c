@@ -333,9 +333,11 @@ static const struct {
 	  "\"attaching the baseline to signal_generate: Operation not permitted\"; [] -1/24 "
 	  "\"attaching to signal_generate: Operation not permitted\"; " },
 	{ "uprobe", OPTIONS(.method = WALK_METHOD_CHAIN, .entries = 1u << WALK_ENTRY_UPROBE),
-	  "uprobe 7 /bin/cat 99; uprobe -1 ./cat 0; uprobe 7 cat 5; uprobe 7 cat 100; uprobe 7 cat "
+	  "uprobe 7 /bin/cat 99; uretprobe -1 ./cat 0; uprobe 7 cat 5; uprobe 7 cat 100; uprobe 7 "
+	  "cat "
 	  "101; fail stat 1; uprobe 7 cat 5; fail attach 1; uprobe 7 cat 5",
-	  "[7 at /bin/cat+99: uprobe_chain is 1; ] [-1 at ./cat+0: uprobe_chain is 2; ] [7 at "
+	  "[7 at /bin/cat+99: uprobe_chain is 1; ] [-1 at ./cat+0, returns: uprobe_chain is 2; ] "
+	  "[7 at "
 	  "./cat+5: uprobe_chain is 3; ] -1/5 \"cat ends before\"; -1/5 \"cat ends before\"; -1/1 "
 	  "\"cat: Operation not permitted\"; [7 at ./cat+5: ] -1/24 \"attaching to a uprobe: "
 	  "Operation not permitted\"; " },

@@ -58,6 +58,40 @@ static const struct {
 	  "frames 3, windows 1, lookups 3, complete 1, busy 0; read s5000 168; read s8 2048; 4:2 "
 	  "s0: p1+4 p1+1 p0+1 complete; samples 1, stacks 1, frames 3, windows 1, complete 1, busy "
 	  "0; " },
+	{ "what_a_uretprobe_has_replaced",
+	  "ip p1+4; sp s0; replace s24 p0+1; replace s8 p1+1; sample loop; sample chain; step "
+	  "loop; replay loop s5000; counters",
+	  "read s8 2048; 1:1 s0: p1+4 p1+1 p0+1 complete; 5 rounds, 0 tails; read"
+	  " s8 2048; 1:2 s0: p1+4 p1+1 p0+1 complete; read s8 2048; 0:3 s0: p1+4 "
+	  "7000 no_mapping; 2 rounds, 0 tails; read s5000 168; read s8 2048; 4:4 "
+	  "s0: p1+4 7000 no_mapping; 2 rounds, 0 tails; samples 1, stacks 1, "
+	  "frames 2, windows 1, lookups 1, no_mapping 1, samples 2, stacks 2, "
+	  "frames 6, windows 2, lookups 7, complete 2, samples 1, stacks 1, "
+	  "frames 2, windows 1, lookups 1, no_mapping 1, busy 0; " },
+	{ "a_trampoline_in_another_slot",
+	  "ip p1+4; sp s0; replace s40 p1+1; s8 7000; s24 p0+1; sample loop; counters",
+	  "read s8 2048; 1:1 s0: p1+4 uretprobe; 2 rounds, 0 tails; samples 1, "
+	  "stacks 1, frames 1, windows 1, lookups 2, uretprobe 1, busy 0; " },
+	{ "at_the_trampoline", "ip 7000; sp s16; replace s8 p1+1; s24 p0+1; uprobe loop; counters",
+	  "read s24 2048; 2:1 s16: p1+1 p0+1 complete; 3 rounds, 0 tails; samples"
+	  " 1, stacks 1, frames 2, windows 1, lookups 3, complete 1, busy 0; " },
+	{ "within_the_trampoline_and_behind_it",
+	  "ip 700d; sp s0; replace s24 p1+1; s40 p0+1; uprobe loop; sp s16; uprobe loop; ip 7080; "
+	  "uprobe loop; counters",
+	  "2:1 s0: 700d uretprobe; 1 rounds, 0 tails; read s40 2048; 2:2 s16: "
+	  "p1+1 p0+1 complete; 3 rounds, 0 tails; 2:3 s16: 7080 no_mapping; 1 "
+	  "rounds, 0 tails; samples 3, stacks 3, frames 4, windows 1, lookups 5, "
+	  "complete 1, no_mapping 1, uretprobe 1, busy 0; " },
+	{ "executed_out_of_line",
+	  "ip 7103; sp s0; s8 p1+1; s24 p0+1; out_of_line 7100 p1+4; sample loop; ip 7180; sample "
+	  "loop; counters",
+	  "read s8 2048; 1:1 s0: p1+7 p1+1 p0+1 complete; 4 rounds, 0 tails; 1:2 "
+	  "s0: 7180 no_mapping; 1 rounds, 0 tails; samples 2, stacks 2, frames 4,"
+	  " windows 1, lookups 5, complete 1, no_mapping 1, busy 0; " },
+	{ "what_was_replaced_is_in_no_image",
+	  "ip p1+4; sp s0; replace s8 9000; sample loop; counters",
+	  "read s8 2048; 1:1 s0: p1+4 9000 no_mapping; 3 rounds, 0 tails; samples"
+	  " 1, stacks 1, frames 2, windows 1, lookups 3, no_mapping 1, busy 0; " },
 	{ "off_cpu_by_loop",
 	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; count 1; off_cpu 1; time 100; tracepoint loop out; "
 	  "counters; time 350; tracepoint loop in; counters",

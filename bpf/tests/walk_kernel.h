@@ -50,6 +50,11 @@
 static struct {
 	/* The thread. */
 	struct task_struct task, leader, dead;
+	struct mm_struct mm;
+	struct xol_area trampoline;
+	struct uprobe_task utask;
+	struct return_instance replaced[4];
+	int replaced_count;
 	struct {
 		struct pid pid;
 		struct upid number[LEVELS]; /* behind the first one, which pid has */

@@ -152,7 +152,8 @@ static void begin_world(void)
 	world.task = (struct task_struct) { .stack = world.kernel_stack,
 					    .pid = TID,
 					    .cgroups = &world.groups,
-					    .mm = &world,
+					    .mm = &world.mm,
+					    .utask = &world.utask,
 					    .group_leader = &world.leader,
 					    .thread_pid = &world.thread.pid };
 	world.leader.thread_pid = &world.process.pid;
@@ -372,6 +373,18 @@ static void make_saved(uint64_t saver, uint64_t last)
 	}
 }
 
+/* A uretprobe has put its trampoline where a return address was. */
+static void replace_return(uint64_t slot, uint64_t real)
+{
+	struct return_instance *replaced = &world.replaced[world.replaced_count++];
+
+	*replaced = (struct return_instance) { slot, real, world.utask.return_instances };
+	world.utask.return_instances = replaced;
+	world.trampoline.vaddr = 0x7000;
+	world.mm.uprobes_state.xol_area = &world.trampoline;
+	memcpy(world.stack + (slot - STACK), &world.trampoline.vaddr, 8);
+}
+
 /* All mappings of the first chunk, the first of them the code, and the others that, too. */
 static void make_many(void)
 {
@@ -387,7 +400,7 @@ static void make_many(void)
 }
 
 /* "sp s8" sets a register, "count 1" what the session or the kernel is told, "s8 p1+1" a word;
- * "chain N" makes frames of PAGE_RSP from s0 on, the last of them PAGE_ROOT's; "level", "saved", "many"
+ * "chain N" makes frames of PAGE_RSP from s0 on, the last of them PAGE_ROOT's; "level", "saved", "many", "replace"
  * as above. */
 static void do_step(const char *verb, const char *first, const char *second)
 {
@@ -410,6 +423,11 @@ static void do_step(const char *verb, const char *first, const char *second)
 		world.task.thread_pid = NULL;
 	} else if (!strcmp(verb, "saved")) {
 		make_saved(atoi(first), atoi(second));
+	} else if (!strcmp(verb, "replace")) {
+		replace_return(value, value_of_text(second));
+	} else if (!strcmp(verb, "out_of_line")) {
+		world.utask.xol_vaddr = value;
+		world.utask.vaddr = value_of_text(second);
 	} else if (!strcmp(verb, "many")) {
 		make_many();
 	} else if (!strcmp(verb, "counters")) {

@@ -70,7 +70,7 @@ static const struct argp_option options[] = {
 	  "what is sampled: cpu-clock (default), cycles, off-cpu (for how long threads are off "
 	  "their CPUs), tracepoint:NAME (each time that this raw "
 	  "tracepoint fires), uprobe:FILE:FUNCTION[+OFFSET] (FILE: a path, or a library's name), "
-	  "uprobe:FILE:OFFSET",
+	  "uprobe:FILE:OFFSET, uretprobe:FILE:FUNCTION (each time that it has returned)",
 	  0 },
 	{ "format", OPTION_FORMAT, "FORMAT", 0,
 	  "of the output: pprof (default), folded, perf-script, otlp, or page: HTML with a flame "
@@ -150,9 +150,16 @@ static void parse_event(struct argp_state *state, struct record_options *record,
 		parse_tracepoint(state, record, text + 11);
 	} else if (!strncmp(text, "uprobe:", 7)) {
 		parse_uprobe(state, record, text + 7);
+	} else if (!strncmp(text, "uretprobe:", 10)) {
+		parse_uprobe(state, record, text + 10);
+		/* Anywhere else the program would be damaged. */
+		if (!record->event_symbol || record->event_offset)
+			argp_error(state, "--event uretprobe:FILE:FUNCTION");
+		record->event_returns = true;
 	} else {
 		argp_error(state, "--event takes cpu-clock, cycles, off-cpu, tracepoint:NAME, "
-				  "uprobe:FILE:FUNCTION[+OFFSET] or uprobe:FILE:OFFSET");
+				  "uprobe:FILE:FUNCTION[+OFFSET], uprobe:FILE:OFFSET or "
+				  "uretprobe:FILE:FUNCTION");
 	}
 }
 

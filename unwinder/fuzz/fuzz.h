@@ -24,6 +24,7 @@ int fuzz_program(const uint8_t *data, size_t size);
 int fuzz_expression(const uint8_t *data, size_t size);
 int fuzz_text(const uint8_t *data, size_t size);
 int fuzz_perf_map(const uint8_t *data, size_t size);
+int fuzz_jit_dump(const uint8_t *data, size_t size);
 int fuzz_recording(const uint8_t *data, size_t size);
 int fuzz_profile(const uint8_t *data, size_t size);
 int fuzz_object(const uint8_t *data, size_t size);

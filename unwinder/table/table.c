@@ -29,6 +29,7 @@ static const char *const stop_names[STOP_REASON_COUNT] = {
 	[STOP_FOREIGN] = "foreign",
 	[STOP_GUESSED] = "guessed",
 	[STOP_COPY_END] = "copy_end",
+	[STOP_URETPROBE] = "uretprobe",
 };
 
 const char *stop_reason_name(unsigned int reason)

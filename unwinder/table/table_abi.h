@@ -189,6 +189,7 @@ enum stop_reason {
 	STOP_FOREIGN,	  /* another library ended with an error (engines libdw, ...) */
 	STOP_GUESSED,	  /* as STOP_COMPLETE, but a frame was guessed: proves nothing */
 	STOP_COPY_END,	  /* the stack goes on behind the copied part (engines perf8k, ...) */
+	STOP_URETPROBE, /* a uretprobe has replaced the return address, and the true one isn't known */
 	STOP_REASON_COUNT,
 };
 

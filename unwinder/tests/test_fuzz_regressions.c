@@ -28,7 +28,7 @@ static const struct target {
 	{ "recording", fuzz_recording }, { "profile", fuzz_profile },
 	{ "object", fuzz_object },	 { "archive", fuzz_archive },
 	{ "lint", fuzz_lint },		 { "baseline", fuzz_baseline },
-	{ "executed", fuzz_executed },
+	{ "executed", fuzz_executed },	 { "jit_dump", fuzz_jit_dump },
 };
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))
 

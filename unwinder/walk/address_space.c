@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "jit_dump.h"
 #include "mapped_file.h"
 #include "perf_map.h"
 #include "space_range.h"
@@ -276,6 +277,8 @@ static int read_maps(struct address_space *space, pid_t tid, size_t *ret_lines, 
 		}
 		if (parsed.permissions[2] != 'x')
 			continue;
+		if (!space->dump && parsed.inode && jit_dump_is_path(parsed.path))
+			space->dump = jit_dump_open(image_store_dumps(space->store), tid, &parsed);
 		status = is_moved(space->store, tid, &file, &parsed, &moved, error);
 		if (status > 0)
 			status = space_add_range(space, &moved, error);
@@ -326,6 +329,8 @@ void address_space_deinit(struct address_space *space)
 	space->mapping_count = space->unopened = 0;
 	perf_map_destroy(space->names);
 	space->names = NULL;
+	jit_dump_release(space->dump);
+	space->dump = NULL;
 }
 
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc)
@@ -339,20 +344,25 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 int address_space_read_names(const struct address_space *space, struct error *error)
 {
 	struct address_space *own = (struct address_space *)space; /* see address_space.h */
+	int status = own->dump ? jit_dump_update(own->dump, error) : 0;
+	struct error later;
 
-	return perf_map_update(&own->names, space->pid, error);
+	return perf_map_update(&own->names, space->pid, status ? &later : error) ? -1 : status;
 }
 
 const char *address_space_code_name(const struct address_space *space, uint64_t pc,
-				    uint64_t *ret_offset)
+				    uint64_t time_ns, uint64_t *ret_offset)
 {
-	const struct mapping *mapping = space->names ? address_space_find(space, pc) : NULL;
-	const struct perf_symbol *symbol;
+	const struct mapping *mapping = address_space_find(space, pc);
+	const struct perf_symbol *symbol = NULL;
 
 	/* A map of a file with an image has better names; and it may be older than the mapping. */
 	if (!mapping || mapping->entry)
 		return NULL;
-	symbol = perf_map_find(space->names, pc);
+	if (space->dump)
+		symbol = jit_dump_find(space->dump, pc, time_ns);
+	if (!symbol && space->names)
+		symbol = perf_map_find(space->names, pc);
 	if (!symbol)
 		return NULL;
 	*ret_offset = pc - symbol->start;
@@ -380,7 +390,7 @@ void address_space_describe(const struct address_space *space, uint64_t pc, char
 	}
 	name = strrchr(mapping->path, '/');
 	name = name ? name + 1 : mapping->path;
-	code = address_space_code_name(space, pc, &offset);
+	code = address_space_code_name(space, pc, UINT64_MAX, &offset);
 	if (code) {
 		snprintf(text, size, "%s+0x%" PRIx64 " (perf map)", code, offset);
 		return;

@@ -72,6 +72,8 @@ struct image_entry *image_store_open(struct image_store *store, const char *path
 				     struct error *error);
 struct image_entry *image_store_copy(struct image_store *store, const void *data, size_t size,
 				     const char *name, struct error *error);
+/* The jitdumps that processes with these images have mapped: a list. */
+struct jit_dump **image_store_dumps(struct image_store *store);
 /* Forgets the images that nobody holds, except the keep ones that were released last. An image that was opened or
  * copied, but not held yet (image_entry_hold()), may be forgotten, too. */
 void image_store_forget(struct image_store *store, size_t keep);
@@ -98,6 +100,7 @@ struct mapping {
 	uint64_t name_hash; /* hash of the path's last component: independent of the folder */
 };
 
+struct jit_dump; /* private: jit_dump.h */
 struct perf_map; /* private: perf_map.h */
 
 struct address_space {
@@ -107,6 +110,7 @@ struct address_space {
 	size_t unopened;	   /* how many had files that could not be opened */
 	struct image_store *store; /* borrowed */
 	struct perf_map *names;	   /* NULL without address_space_read_names() */
+	struct jit_dump *dump;	   /* that the process has mapped, or NULL; read by the same */
 };
 
 /* Reads /proc/PID/maps, or another thread's if the leader has ended, and adds images to the store. space: zeroed,
@@ -123,14 +127,14 @@ const struct mapping *address_space_find(const struct address_space *space, uint
  */
 bool address_space_is_uprobes(const struct address_space *space, uint64_t pc);
 /*
- * Reads the process's perf map, /tmp/perf-PID.map, if it is new or has changed: the names of code that the
- * process has generated. A missing file is no error. address_space_read() forgets names. The mappings stay
+ * Reads the process's perf map, /tmp/perf-PID.map, and its jitdump, if they are new or have changed: the names of code
+ * that the process has generated. A missing file is no error. address_space_read() forgets names. The mappings stay
  * as they are: so space may be const. */
 int address_space_read_names(const struct address_space *space, struct error *error);
-/* The name of code that is in no image, from the perf map, and the PC's offset in it. NULL: it has none. Valid until
- * names or mappings are read again. */
+/* The name of code that is in no image, from the jitdump or else the perf map, and the PC's offset in it. time_ns: when it
+ * was executed, CLOCK_MONOTONIC; UINT64_MAX: last. NULL: it has none. Valid until names or mappings are read again. */
 const char *address_space_code_name(const struct address_space *space, uint64_t pc,
-				    uint64_t *ret_offset);
+				    uint64_t time_ns, uint64_t *ret_offset);
 /* Writes "function+0x12 (image)" for a PC to text, of size bytes. */
 void address_space_describe(const struct address_space *space, uint64_t pc, char *text,
 			    size_t size);

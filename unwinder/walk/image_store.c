@@ -21,6 +21,7 @@ struct image_store {
 	size_t unused;	/* entries that no mapping has */
 	uint64_t clock; /* of their beginning to be so */
 	uint32_t next_id;
+	struct jit_dump *dumps;
 	struct {
 		image_prepare_fn fn;
 		void *context;
@@ -61,6 +62,11 @@ void image_store_prepare(struct image_store *store, image_prepare_fn fn, void *c
 	assert(store->prepare_count < PREPARES_MAX);
 	store->prepare[store->prepare_count].fn = fn;
 	store->prepare[store->prepare_count++].context = context;
+}
+
+struct jit_dump **image_store_dumps(struct image_store *store)
+{
+	return &store->dumps;
 }
 
 size_t image_store_count(const struct image_store *store)

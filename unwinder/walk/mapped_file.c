@@ -106,44 +106,65 @@ static void mapped_path(pid_t tid, const struct maps_line *line, char ret[64])
 	snprintf(ret, 64, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tid, line->start, line->end);
 }
 
-/* What has that path, if it is the file. */
-static struct image *open_path(const char *path, const struct maps_line *line, struct error *error)
+/* What has that path, if it is the file. -1: error is set. */
+static int open_path(const char *path, const struct maps_line *line, struct error *error)
 {
-	struct image *image = NULL;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char own[32];
 
-	if (fd < 0) {
-		error_set_errno(error, "%s", path);
-		return NULL;
-	}
-	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
-	if (!is_mapped_one(fd, line))
-		error_set_errno(error, "%s is not what is mapped", path);
-	else if (image_create(own, &image, error))
-		image = NULL;
+	if (fd < 0)
+		return error_set_errno(error, "%s", path);
+	if (is_mapped_one(fd, line))
+		return fd;
+	error_set_errno(error, "%s is not what is mapped", path);
 	close(fd);
-	return image;
+	return -1;
+}
+
+/* By its path in the process's file system, or in ours. */
+static int open_paths(pid_t tid, const struct maps_line *line, struct error *error)
+{
+	char path[PATH_MAX + 32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", tid, line->path);
+	fd = open_path(path, line, error);
+	return fd < 0 && !error_is_want(error) ? open_path(line->path, line, error) : fd;
+}
+
+int mapped_file_descriptor(pid_t tid, const struct maps_line *line)
+{
+	struct error ignored;
+	char path[64];
+	int fd;
+
+	mapped_path(tid, line, path);
+	fd = open_path(path, line, &ignored);
+	return fd < 0 ? open_paths(tid, line, &ignored) : fd;
 }
 
 static struct image *open_file(pid_t tid, const struct maps_line *line, struct error *error)
 {
-	char path[PATH_MAX + 32];
-	struct error later;
-	struct image *image;
+	struct image *image = NULL;
+	struct error first;
+	char path[64];
+	int fd;
 
 	mapped_path(tid, line, path);
 	if (!image_create(path, &image, error))
 		return image;
 	if (error->code != ERROR_SYSTEM || error_is_want(error))
 		return NULL;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", tid, line->path);
-	image = open_path(path, line, &later);
-	if (!image && later.code == ERROR_SYSTEM && !error_is_want(&later))
-		image = open_path(line->path, line, &later);
+	first = *error;
+	fd = open_paths(tid, line, error);
+	if (fd >= 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		if (image_create(path, &image, error))
+			image = NULL;
+		close(fd);
+	}
 	/* That it is no ELF says more than that the first way was closed. */
-	if (!image && (later.code != ERROR_SYSTEM || error_is_want(&later)))
-		*error = later;
+	if (!image && error->code == ERROR_SYSTEM && !error_is_want(error))
+		*error = first;
 	return image;
 }
 

@@ -33,6 +33,8 @@ static inline bool maps_line_is_accessible(const struct maps_line *line)
 	return memcmp(line->permissions, "---", 3) != 0;
 }
 
+/* A descriptor of the very file that thread tid has mapped there; -1: it can't be opened. The caller closes it. */
+int mapped_file_descriptor(pid_t tid, const struct maps_line *line);
 /* Opens the image in the very file that thread tid has mapped there. It is the caller's. NULL: error is set;
  * ERROR_SYSTEM: the file can't be opened. */
 struct image *mapped_file_open(pid_t tid, const struct maps_line *line, struct error *error);

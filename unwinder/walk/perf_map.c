@@ -163,25 +163,29 @@ static void cut_pieces(struct perf_map *map, const struct perf_symbol **sorted, 
 	}
 }
 
-/* lines: as they came. */
-static bool sort_lines(struct perf_map *map, const struct perf_symbol *lines, size_t count)
+int perf_map_cut(struct perf_map *map, const struct perf_symbol *lines, size_t count)
 {
 	struct heap heap = { .line = malloc((count + 1) * sizeof(*heap.line)) };
 	const struct perf_symbol **sorted = malloc((count + 1) * sizeof(*sorted));
-	bool made = false;
+	struct perf_symbol *symbol = malloc((2 * count + 1) * sizeof(*symbol));
+	int status = -1;
 
-	map->symbol = malloc((2 * count + 1) * sizeof(*map->symbol));
-	if (!heap.line || !sorted || !map->symbol)
+	if (!heap.line || !sorted || !symbol)
 		goto out;
+	free(map->symbol);
+	map->symbol = symbol;
+	map->count = 0;
+	symbol = NULL;
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &lines[i];
 	qsort(sorted, count, sizeof(*sorted), by_start);
 	cut_pieces(map, sorted, count, &heap);
-	made = true;
+	status = 0;
 out:
 	free(heap.line);
 	free(sorted);
-	return made;
+	free(symbol);
+	return status;
 }
 
 /* ---- the map ---------------------------------------------------------------------------- */
@@ -209,7 +213,7 @@ static int map_create(char *text, size_t size, struct perf_map **ret, struct err
 			map->malformed++;
 	}
 	map->malformed += at < text + size;
-	if (!sort_lines(map, line, count))
+	if (perf_map_cut(map, line, count))
 		goto no_memory;
 	map->text = text;
 	text = NULL;

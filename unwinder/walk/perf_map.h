@@ -18,6 +18,7 @@ struct perf_symbol {
 	uint64_t first, end;
 	uint64_t start;	  /* of the code in its line: later lines may have replaced a part */
 	const char *name; /* points into the map's text; no control characters */
+	uint64_t time;	  /* 0: the file has none */
 };
 
 struct perf_map {
@@ -36,6 +37,8 @@ struct perf_map {
  */
 int perf_map_create(const char *text, size_t size, struct perf_map **ret, struct error *error);
 void perf_map_destroy(struct perf_map *map);
+/* Makes the map's symbols of lines, as they came: of several with an address it is the last one's. -1: no memory. */
+int perf_map_cut(struct perf_map *map, const struct perf_symbol *lines, size_t count);
 /* The symbol at an address; of several lines with that address the last one counts. NULL: there is none. */
 const struct perf_symbol *perf_map_find(const struct perf_map *map, uint64_t pc);
 

@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "jit_dump.h"
 #include "space_range.h"
 
 static int no_memory(struct error *error)
@@ -23,7 +24,8 @@ int address_space_copy(const struct address_space *space, struct address_space *
 {
 	*ret = (struct address_space) { .pid = space->pid,
 					.store = space->store,
-					.unopened = space->unopened };
+					.unopened = space->unopened,
+					.dump = jit_dump_share(space->dump) };
 	ret->mapping = calloc(space->mapping_count + 1, sizeof(*ret->mapping));
 	if (!ret->mapping)
 		return no_memory(error);

@@ -44,7 +44,7 @@ static char *make_text(const struct address_space *space, uint64_t pc, bool retu
 	const struct mapping *mapping = address_space_find(space, pc - returns);
 	struct image_entry *entry = mapping ? mapping->entry : NULL;
 	uint64_t address = entry ? pc - mapping->bias : pc, offset;
-	const char *own = address_space_code_name(space, pc - returns, &offset);
+	const char *own = address_space_code_name(space, pc - returns, UINT64_MAX, &offset);
 	char function[256] = "";
 	struct code_name name;
 	JSON_FREED json_t *object = NULL;

@@ -56,7 +56,7 @@ static void name_function(const struct address_space *space, uint64_t pc, bool p
 	const struct mapping *mapping = address_space_find(space, pc);
 	struct code_name code;
 	uint64_t offset;
-	const char *name = address_space_code_name(space, pc, &offset);
+	const char *name = address_space_code_name(space, pc, UINT64_MAX, &offset);
 
 	if (!mapping || !mapping->entry) {
 		snprintf(text, size, "%s", name ? name : "unmapped");

@@ -132,8 +132,8 @@ static int fail(const struct stackproof_error *inner, struct error *error)
 	return error_set(error, ERROR_MEMORY, "", 0, "%s", inner->message);
 }
 
-/* In no image there is at most a name from the process's perf map, which says what the place is. */
-static uint32_t add_generated(struct place_names *names, const struct stackproof_space *space,
+/* In no image there is at most a name from the process's jitdump or perf map, which says what the place is. */
+static uint32_t add_generated(struct place_names *names, const struct stackproof_stack *stack,
 			      uint64_t pc, struct error *error)
 {
 	struct stackproof_place place = STACKPROOF_INIT(struct stackproof_place);
@@ -142,9 +142,9 @@ static uint32_t add_generated(struct place_names *names, const struct stackproof
 	uint32_t *number;
 	bool is_new;
 
-	if (space)
-		stackproof_space_read_names(space, NULL);
-	if (stackproof_space_find(space, pc, &place, &inner)) {
+	if (stack->space)
+		stackproof_space_read_names(stack->space, NULL);
+	if (stackproof_space_find_at(stack->space, pc, stack->time_ns, &place, &inner)) {
 		fail(&inner, error);
 		return 0;
 	}
@@ -158,9 +158,11 @@ static uint32_t add_generated(struct place_names *names, const struct stackproof
 		       : *number;
 }
 
-uint32_t place_names_user(struct place_names *names, const struct stackproof_space *space,
-			  uint64_t pc, bool before, struct error *error)
+uint32_t place_names_user(struct place_names *names, const struct stackproof_stack *stack,
+			  uint32_t i, bool before, struct error *error)
 {
+	const struct stackproof_space *space = stack->space;
+	const uint64_t pc = stack->pc[i];
 	struct stackproof_place place = STACKPROOF_INIT(struct stackproof_place);
 	struct stackproof_error inner;
 	struct wanted wanted;
@@ -173,7 +175,7 @@ uint32_t place_names_user(struct place_names *names, const struct stackproof_spa
 		return 0;
 	}
 	if (!place.image)
-		return add_generated(names, space, pc - before, error);
+		return add_generated(names, stack, pc - before, error);
 	wanted = (struct wanted) { .names = names, .image = place.image, .address = place.address };
 	number = find(names, &wanted, &is_new, error);
 	if (!number)

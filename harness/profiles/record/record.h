@@ -48,6 +48,7 @@ struct record_options {
 		event_offset; /* of RECORD_UPROBE, in the file; until it is found, from the symbol */
 	uint64_t
 		off_least_ns; /* of RECORD_OFF_CPU: shorter times are counted as lost[RECORD_LOST_SHORT] */
+	bool event_returns; /* of RECORD_UPROBE: a uretprobe, where the function has returned to */
 	unsigned int rate_hz;
 	unsigned int duration_ms; /* [until the process ends, or a signal comes] */
 	unsigned int drain_ms;	  /* a part is as long; counts are taken so often at least */
@@ -216,10 +217,10 @@ struct place_names {
 	struct inlined_names *dwarf;   /* borrowed; NULL: inlined functions are not asked for */
 };
 
-/* The number of the place of a PC. before: it is a return address. 0: error. A place of an image has its name from
- * place_names_name() on. */
-uint32_t place_names_user(struct place_names *names, const struct stackproof_space *space,
-			  uint64_t pc, bool before, struct error *error);
+/* The number of the place of PC number i of a stack. before: it is a return address. 0: error. A place of an image has its
+ * name from place_names_name() on. */
+uint32_t place_names_user(struct place_names *names, const struct stackproof_stack *stack,
+			  uint32_t i, bool before, struct error *error);
 uint32_t place_names_kernel(struct place_names *names, uint64_t pc, bool before,
 			    struct error *error);
 /* Names the new places of one image, of those that have some: until names.unnamed_count is 0. */

@@ -205,8 +205,9 @@ static int attach(struct record_session *session, const struct record_options *o
 		status = stackproof_session_attach_off_cpu(session->session, &inner);
 		break;
 	case RECORD_UPROBE:
-		status = stackproof_session_attach_uprobe(session->session, -1, options->event_name,
-							  options->event_offset, &inner);
+		status = (options->event_returns ? stackproof_session_attach_uretprobe
+						 : stackproof_session_attach_uprobe)(
+			session->session, -1, options->event_name, options->event_offset, &inner);
 		break;
 	default:
 		return root ? each_thread(root, attach_clock, session, options, error)

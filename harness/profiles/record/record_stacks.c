@@ -162,8 +162,7 @@ static bool find_places(struct record_stacks *stacks, const struct stackproof_st
 	for (uint32_t i = 0; i < stack->count; i++, number++) {
 		/* What a signal interrupted has called nothing. */
 		before = i > 0 && !stacks->names.place[number[-1] - 1].signal_frame;
-		*number = place_names_user(&stacks->names, stack->space, stack->pc[i], before,
-					   error);
+		*number = place_names_user(&stacks->names, stack, i, before, error);
 		if (!*number)
 			return false;
 	}

@@ -107,6 +107,8 @@ bool sample_uprobes_explain(const struct sample_uprobes *uprobes, struct sample_
 	    is_near(&uprobes->returns, stack->pc[0], 0) || is_in_code(uprobes, stack->pc[0]))
 		return true;
 	/* What comes before must be right: the walk has come to the kernel's address on its way. */
+	if (stack->stop == STOP_URETPROBE)
+		return sample_set_find(stacks, stack->pc, stack->count) >= SET_PREFIX;
 	return stack->stop == STOP_NO_MAPPING && is_in_code(uprobes, stack->pc[stack->count - 1]) &&
 	       sample_set_find(stacks, stack->pc, stack->count - 1) >= SET_PREFIX;
 }

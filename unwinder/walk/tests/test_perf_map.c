@@ -415,16 +415,17 @@ START_TEST(names_are_for_code_without_an_image)
 	ck_assert(!fclose(file));
 	ck_assert(!address_space_read(&space, store, getpid(), &error));
 	address_space_describe(&space, known, before, sizeof(before));
-	ck_assert_ptr_null(address_space_code_name(&space, (uint64_t)made, &offset));
+	ck_assert_ptr_null(address_space_code_name(&space, (uint64_t)made, UINT64_MAX, &offset));
 	ck_assert_msg(!address_space_read_names(&space, &error), "%s", error.message);
-	ck_assert_str_eq(address_space_code_name(&space, (uint64_t)made + 9, &offset), "made");
+	ck_assert_str_eq(address_space_code_name(&space, (uint64_t)made + 9, UINT64_MAX, &offset),
+			 "made");
 	ck_assert_uint_eq(offset, 9);
 	address_space_describe(&space, (uint64_t)made + 10, text, sizeof(text));
 	ck_assert_str_eq(text, "made+0xa (perf map)");
-	ck_assert_ptr_null(address_space_code_name(&space, known, &offset));
+	ck_assert_ptr_null(address_space_code_name(&space, known, UINT64_MAX, &offset));
 	address_space_describe(&space, known, text, sizeof(text));
 	ck_assert_str_eq(text, before);
-	ck_assert_ptr_null(address_space_code_name(&space, 0x1000, &offset));
+	ck_assert_ptr_null(address_space_code_name(&space, 0x1000, UINT64_MAX, &offset));
 	unlink(path);
 	address_space_deinit(&space);
 	image_store_destroy(store);

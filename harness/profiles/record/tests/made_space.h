@@ -16,12 +16,13 @@
 #include "stackproof.h"
 
 struct stackproof_space {
-	const char *generated; /* the name in its perf map of all code that it made; or NULL */
+	const char *generated; /* the name of all code that it made; or NULL */
 	bool failing;
 };
 
 static struct {
 	unsigned int located, found, read, images;
+	uint64_t time_ns;     /* of code that a process made */
 	const char *function; /* of all addresses of images; NULL: "f_ADDRESS" */
 	bool first_code;
 	bool failing;
@@ -59,11 +60,12 @@ static int made_locate(const struct stackproof_space *space, uint64_t pc,
 	return 0;
 }
 
-static int made_find(const struct stackproof_space *space, uint64_t pc,
+static int made_find(const struct stackproof_space *space, uint64_t pc, uint64_t time_ns,
 		     struct stackproof_place *ret, struct stackproof_error *error)
 {
 	int status = made_locate(space, pc, ret, error);
 
+	asked.time_ns = time_ns;
 	asked.located--;
 	asked.found++;
 	if (status)
@@ -106,7 +108,7 @@ static int made_read_names(const struct stackproof_space *space, struct stackpro
 }
 
 #define stackproof_space_locate	    made_locate
-#define stackproof_space_find	    made_find
+#define stackproof_space_find_at    made_find
 #define stackproof_space_read_names made_read_names
 #define stackproof_images_name	    made_name
 

@@ -24,7 +24,9 @@ static void end(void)
 
 static uint32_t user(const struct stackproof_space *in, uint64_t pc, bool before)
 {
-	return place_names_user(&names, in, pc, before, &error);
+	const struct stackproof_stack stack = { .space = in, .pc = &pc, .time_ns = 77 };
+
+	return place_names_user(&names, &stack, 0, before, &error);
 }
 
 static void name_all(void)
@@ -122,6 +124,7 @@ START_TEST(made_code_is_known_by_its_name)
 	ck_assert_uint_eq(user(&space, 0x10000, false), 1);
 	ck_assert_uint_eq(user(&other, 0x10000, false), 2);
 	ck_assert_uint_eq(user(&space, 0x10000, false), 1);
+	ck_assert_uint_eq(asked.time_ns, 77);
 	space.generated = NULL;
 	ck_assert_uint_eq(user(&space, 0x10000, false), 3);
 	ck_assert_str_eq(text(names.place[0].function.name), "one");
