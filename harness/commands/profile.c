@@ -23,6 +23,7 @@
 #include "commit.h"
 #include "plain_text.h"
 #include "profiles/record/record.h"
+#include "profiles/top/top.h"
 #include "profiles/view/view.h"
 #include "profiles/write/push.h"
 #include "profiles/write/write.h"
@@ -42,6 +43,8 @@ enum {
 	OPTION_PUSH_HEADER,
 	OPTION_SPOOL_BYTES,
 	OPTION_OFF_CPU_MIN,
+	OPTION_INTERVAL,
+	OPTION_TOP,
 };
 
 struct arguments {
@@ -52,10 +55,12 @@ struct arguments {
 	bool all;
 	bool json;
 	bool off_cpu_min;
+	bool drain, interval, top;
 	const char *target[PUSH_TARGETS_MAX];
 	const char *header[PUSH_HEADERS_MAX];
 	struct profile_push_options push;
 	struct profile_push *pushing;
+	struct profile_top *screen;
 	unsigned int parts; /* files of them */
 	struct gate gate;
 };
@@ -82,6 +87,7 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "inlined", INTO_FLAG(arguments, record.inlined), NULL, 0,
 	  "name inlined functions, too, where the image has DWARF; that takes time", 0 },
+	{ "interval", OPTION_INTERVAL, "SECONDS", 0, "with --top: so often (default 1)", 0 },
 	{ "json", INTO_FLAG(arguments, json), NULL, 0,
 	  "the account as one JSON object on standard output", 0 },
 	{ "no-kernel", INTO_FLAG(arguments, record.no_kernel), NULL, 0,
@@ -101,6 +107,10 @@ static const struct argp_option options[] = {
 	{ "spool", INTO_TEXT(arguments, push.spool), "DIR", 0,
 	  "keep what no server takes in this folder, and send it later", 0 },
 	{ "spool-bytes", OPTION_SPOOL_BYTES, "N", 0, "at most so much of it (default 64 MiB)", 0 },
+	{ "top", OPTION_TOP, NULL, 0,
+	  "functions of the last ten intervals, live in the terminal; with --output FILE the whole "
+	  "profile is written at the end, too",
+	  0 },
 	{ NULL },
 };
 
@@ -180,6 +190,21 @@ static bool is_folder(const char *output)
 	return output && output[0] && output[strlen(output) - 1] == '/';
 }
 
+static void check_top(struct argp_state *state, struct arguments *arguments)
+{
+	if (arguments->interval && !arguments->top)
+		argp_error(state, "--interval is for --top");
+	if (!arguments->top)
+		return;
+	if (arguments->push.targets || arguments->drain || is_folder(arguments->output))
+		argp_error(state, "--top shows parts: it has no --drain, --push or --output DIR/");
+	if (!profile_top_possible())
+		argp_error(state, "--top needs a terminal as standard input and standard output");
+	if (!arguments->interval)
+		arguments->record.drain_ms = 1000;
+	arguments->record.no_terminal = true;
+}
+
 static void check(struct argp_state *state, struct arguments *arguments)
 {
 	struct record_options *record = &arguments->record;
@@ -194,7 +219,8 @@ static void check(struct argp_state *state, struct arguments *arguments)
 		argp_error(state, "--off-cpu-min is for --event off-cpu");
 	if (record->event >= RECORD_TRACEPOINT)
 		record->rate_hz = 0;
-	if (!arguments->output && !arguments->push.targets)
+	check_top(state, arguments);
+	if (!arguments->output && !arguments->push.targets && !arguments->top)
 		arguments->output = arguments->page ? "profile.html" : "profile.pb.gz";
 }
 
@@ -212,7 +238,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_DRAIN:
 		arguments->record.drain_ms = option_seconds(state, argument, "--drain");
+		arguments->drain = true;
 		return 0;
+	case OPTION_INTERVAL:
+		arguments->record.drain_ms = option_seconds(state, argument, "--interval");
+		arguments->interval = true;
+		return 0;
+	case OPTION_TOP: arguments->top = true; return 0;
 	case OPTION_OFF_CPU_MIN:
 		arguments->record.off_least_ns =
 			1000 * option_between(state, argument, "--off-cpu-min", 0, UINT32_MAX);
@@ -284,6 +316,8 @@ static void take_part(void *context, struct collected *part)
 	}
 	if (arguments->pushing)
 		profile_push_add(arguments->pushing, part);
+	if (arguments->screen)
+		profile_top_add(arguments->screen, part);
 }
 
 static void print_push(FILE *file, const struct push_account *account)
@@ -315,6 +349,12 @@ static json_t *push_json(const struct push_account *account)
 	return object;
 }
 
+/* What the command's events are called. */
+static const char *events_of(const struct arguments *arguments)
+{
+	return collected_words(record_collected_type(&arguments->record))->events;
+}
+
 static void report(const struct arguments *arguments, const struct record_result *result,
 		   const struct push_account *account)
 {
@@ -322,10 +362,10 @@ static void report(const struct arguments *arguments, const struct record_result
 
 	if (!arguments->json) {
 		if (result->sessions) /* else it never began, and why has been said */
-			record_print(stderr, result);
+			record_print(stderr, result, events_of(arguments));
 		if (result->sessions && arguments->output && !result->ticks)
-			fprintf(stderr, "%s is not written: there was no tick\n",
-				PLAIN_TEXT(arguments->output));
+			fprintf(stderr, "%s is not written: there were no %s\n",
+				PLAIN_TEXT(arguments->output), events_of(arguments));
 		if (arguments->push.targets)
 			print_push(stderr, account);
 		return;
@@ -347,24 +387,30 @@ static void judge(struct arguments *arguments, const struct record_result *resul
 	if (result->ticks != result->stacks + record_losses(result) ||
 	    result->collected != result->ticks) {
 		fprintf(stderr,
-			"the account does not come out: %" PRIu64 " ticks, %" PRIu64
+			"the account does not come out: %" PRIu64 " %s, %" PRIu64
 			" stacks, %" PRIu64 " lost, %" PRIu64 " in the profile\n",
-			result->ticks, result->stacks, record_losses(result), result->collected);
+			result->ticks, events_of(arguments), result->stacks, record_losses(result),
+			result->collected);
 		gate->findings++;
 	}
 	for (int drop = 0; drop < PUSH_DROP_COUNT; drop++)
 		if (account->dropped[drop])
 			gate->environment = true;
 	if (arguments->record.argv && WIFEXITED(result->status) &&
-	    WEXITSTATUS(result->status) == CHILD_NOT_RUN && !result->stacks)
+	    WEXITSTATUS(result->status) == CHILD_NOT_RUN && !result->stacks) {
 		gate->environment = true;
+		if (arguments->top) /* its own message is dropped */
+			fprintf(stderr, "%s was not executed\n",
+				PLAIN_TEXT(arguments->record.argv[0]));
+	}
 }
 
-static int begin_parts(struct arguments *arguments, struct error *error)
+static int begin_parts(struct arguments *arguments, const struct record_result *result,
+		       struct error *error)
 {
 	const bool folder = is_folder(arguments->output);
 
-	if (!arguments->push.targets && !folder)
+	if (!arguments->push.targets && !folder && !arguments->top)
 		return 0;
 	if (folder && mkdir(arguments->output, 0777) &&
 	    (errno != EEXIST || access(arguments->output, W_OK | X_OK)))
@@ -372,6 +418,8 @@ static int begin_parts(struct arguments *arguments, struct error *error)
 	arguments->record.on_drain = take_part;
 	arguments->record.context = arguments;
 	arguments->record.in_parts = folder || !arguments->output;
+	if (arguments->top)
+		return profile_top_begin(&arguments->record, result, &arguments->screen, error);
 	if (!arguments->push.targets)
 		return 0;
 	arguments->push.target = arguments->target;
@@ -409,9 +457,10 @@ static void run(struct arguments *arguments, struct collected *whole)
 
 	arguments->record.signals = status ? NULL : &signals;
 	if (!status)
-		status = begin_parts(arguments, &error);
+		status = begin_parts(arguments, &result, &error);
 	if (!status)
 		status = record_run(&arguments->record, whole, &result, &error);
+	profile_top_end(arguments->screen);
 	if (status) {
 		error_print(stderr, "profile", &error);
 		gate_add_status(&arguments->gate,
@@ -464,8 +513,7 @@ int command_profile(int argc, char **argv)
 		return is_no_name(&error) ? EXIT_USAGE : exit_status_of_error(&error);
 	}
 	child_full_file_is_an_error();
-	collected_init(&whole, arguments.record.event == RECORD_OFF_CPU ? COLLECTED_OFF_CPU
-									: COLLECTED_CPU);
+	collected_init(&whole, record_collected_type(&arguments.record));
 	run(&arguments, &whole);
 	collected_deinit(&whole);
 	return gate_status(&arguments.gate);

@@ -7,6 +7,7 @@
  *	score/		a profile compared with a program's truth file: exact, truncated, impossible, unproven
  *	record/		a machine sampled by the library: what `stackproof profile` collects
  *	view/		a profile that was collected here, for people: a page
+ *	top/		the same while it is collected, in a terminal
  *	sample/		a program sampled by the BPF walk under a clock, each sample judged
  */
 #ifndef STACKPROOF_PROFILES_WING_H

@@ -64,9 +64,20 @@ static void be_patient(const struct recorder *recorder)
 
 /* ---- the program -------------------------------------------------------------------------- */
 
-/* Starts the program, which waits for a byte before it begins. */
-static pid_t start(char *const *argv, int *ret_gate, struct error *error)
+/* A terminal that others draw on is not the program's. */
+static void do_without_terminal(void)
 {
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd <= STDERR_FILENO && null >= 0; fd++)
+		if (isatty(fd))
+			dup2(null, fd);
+}
+
+/* Starts the program, which waits for a byte before it begins. */
+static pid_t start(const struct record_options *options, int *ret_gate, struct error *error)
+{
+	char *const *argv = options->argv;
 	int gate[2];
 	char byte;
 	ssize_t size;
@@ -81,6 +92,8 @@ static pid_t start(char *const *argv, int *ret_gate, struct error *error)
 		ending_signals_give_back();
 		child_give_back();
 		close(gate[1]);
+		if (options->no_terminal)
+			do_without_terminal();
 		size = read(gate[0], &byte, 1);
 		if (size == 0) /* there is no session: whose fault that is, the parent says */
 			_exit(0);
@@ -347,6 +360,7 @@ static int follow(struct recorder *recorder, struct error *error)
 	struct pollfd fds[] = {
 		{ .fd = stackproof_processes_fd(recorder->session.processes), .events = POLLIN },
 		{ .fd = options->signals ? options->signals->fd : -1, .events = POLLIN },
+		{ .fd = options->end_fd ? options->end_fd : -1, .events = POLLIN },
 	};
 
 	while ((now = monotonic_ns()) < end_ns) {
@@ -360,9 +374,9 @@ static int follow(struct recorder *recorder, struct error *error)
 				break;
 			look_ns = now + LOOK_MS * 1000000ull;
 		}
-		if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)
+		if (poll(fds, 3, wait_ms) < 0 && errno != EINTR)
 			return error_set_errno(error, "waiting");
-		if (fds[1].revents)
+		if (fds[1].revents || fds[2].revents)
 			break;
 		if (stackproof_processes_consume(recorder->session.processes, NULL, NULL,
 						 &recorder->failure) ||
@@ -415,7 +429,7 @@ static int begin(struct recorder *recorder, struct error *error)
 
 	recorder->root = options->pid;
 	if (options->argv) {
-		recorder->child = start(options->argv, &gate, error);
+		recorder->child = start(options, &gate, error);
 		if (recorder->child < 0) {
 			recorder->child = 0;
 			return -1;

@@ -56,11 +56,18 @@ struct record_options {
 	bool inlined;		  /* functions are looked up in DWARF, too */
 	bool frame_pointers;	  /* are followed where there is no CFI */
 	const struct ending_signals *signals; /* held */
+	int end_fd; /* readable: it ends, as by a signal; [0: there is none] */
+	bool no_terminal; /* is the program's standard input, output or error: what it writes there is dropped */
 	/* Called with each part, what came since the last one; it may take it all. Or NULL. */
 	void (*on_drain)(void *context, struct collected *part);
 	void *context;
 	bool in_parts; /* only those are kept, and not the whole: memory does not grow with time */
 };
+
+static inline enum collected_type record_collected_type(const struct record_options *options)
+{
+	return options->event == RECORD_OFF_CPU ? COLLECTED_OFF_CPU : COLLECTED_CPU;
+}
 
 /* Why a tick has no stack. */
 enum record_loss {
@@ -111,6 +118,8 @@ const char *record_loss_name(enum record_loss loss);
  * function; or the file can't be read.
  */
 int record_event_find(struct record_options *options, char path[PATH_MAX], struct error *error);
+/* "cpu-clock, 97 Hz", "tracepoint:sched_switch", for people. */
+void record_event_describe(const struct record_options *options, char *ret, size_t size);
 
 /*
  * Collects until it is over. whole: initialised by collected_init(); gets all of it. -1: ERROR_UNAVAILABLE: no BPF;
@@ -124,7 +133,8 @@ int record_run(const struct record_options *options, struct collected *whole,
 uint64_t record_losses(const struct record_result *result);
 /* The sum of stop[]. */
 uint64_t record_walked(const struct record_result *result);
-void record_print(FILE *file, const struct record_result *result);
+/* events: what ticks are called. */
+void record_print(FILE *file, const struct record_result *result, const char *events);
 /* An object of type "profile", the caller's. */
 json_t *record_json(const struct record_result *result);
 

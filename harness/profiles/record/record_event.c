@@ -202,3 +202,20 @@ int record_event_find(struct record_options *options, char path[PATH_MAX], struc
 	image_destroy(image);
 	return status;
 }
+
+void record_event_describe(const struct record_options *options, char *ret, size_t size)
+{
+	static const char *const names[] = {
+		[RECORD_CPU_CLOCK] = "cpu-clock",   [RECORD_CYCLES] = "cycles",
+		[RECORD_TRACEPOINT] = "tracepoint", [RECORD_UPROBE] = "uprobe",
+		[RECORD_OFF_CPU] = "off-cpu",
+	};
+
+	if (options->event_name)
+		snprintf(ret, size, "%s:%s",
+			 options->event_returns ? "uretprobe" : names[options->event],
+			 options->event_name);
+	else
+		snprintf(ret, size, options->rate_hz ? "%s, %u Hz" : "%s", names[options->event],
+			 options->rate_hz);
+}

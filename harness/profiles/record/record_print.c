@@ -52,13 +52,13 @@ uint64_t record_walked(const struct record_result *result)
 	return sum;
 }
 
-void record_print(FILE *file, const struct record_result *result)
+void record_print(FILE *file, const struct record_result *result, const char *events)
 {
 	uint64_t complete = result->stop[STACKPROOF_STOP_COMPLETE], stops[STACKPROOF_STOP_COUNT];
 	uint64_t walked = record_walked(result) + result->first_code;
 
-	fprintf(file, "%" PRIu64 " ticks: %" PRIu64 " stacks, %" PRIu64 " lost\n", result->ticks,
-		result->stacks, record_losses(result));
+	fprintf(file, "%" PRIu64 " %s: %" PRIu64 " stacks, %" PRIu64 " lost\n", result->ticks,
+		events, result->stacks, record_losses(result));
 	fprintf(file,
 		"walked: %" PRIu64
 		", %.1f %% complete, %.1f %% to the code that a process begins in\n"

@@ -5,6 +5,7 @@
  * Each location is spelled once, each task, too.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "array.h"
 #include "profiles/write/frame_spelling.h"
 #include "view.h"
@@ -17,7 +18,7 @@ struct frames {
 struct kindling {
 	const struct collected *collected;
 	struct flame *flame;
-	bool by_pid;
+	unsigned int options;
 	struct frames *location; /* by the location's number */
 	uint32_t *name;		 /* of all locations */
 	uint32_t names, name_room;
@@ -55,6 +56,19 @@ static enum flame_kind kind_of(const struct collected_location *location, uint32
 	return line + 1 < location->lines ? FLAME_INLINED : FLAME_USER;
 }
 
+/* Behind the name that was put together. */
+static void add_image(struct kindling *kindling, const struct collected_location *location)
+{
+	const struct collected *collected = kindling->collected;
+	const char *path = "", *slash;
+
+	if (location->mapping)
+		path = collected_get(collected, collected->mapping[location->mapping].path);
+	slash = strrchr(path, '/');
+	bytes_text(&kindling->spelling, "\t");
+	bytes_in_line(&kindling->spelling, slash ? slash + 1 : path, "", 0);
+}
+
 static int name_location(struct kindling *kindling, uint32_t number, struct error *error)
 {
 	const struct collected_location *location = &kindling->collected->location[number];
@@ -68,6 +82,8 @@ static int name_location(struct kindling *kindling, uint32_t number, struct erro
 		const char *text;
 
 		frame_spell(kindling->collected, location, line, "", &kindling->spelling);
+		if (kindling->options & PROFILE_FLAME_IMAGES)
+			add_image(kindling, location);
 		text = end_spelling(kindling, error);
 		*name = text ? flame_name(kindling->flame, text, kind_of(location, line), error)
 			     : UINT32_MAX;
@@ -87,7 +103,7 @@ static int name_task(struct kindling *kindling, uint32_t number, struct error *e
 
 	if (!process_spell(kindling->collected, number, "", out))
 		bytes_text(out, PROFILE_TEXT_UNKNOWN);
-	else if (kindling->by_pid && task->comm && task->pid >= 0)
+	else if (kindling->options & PROFILE_FLAME_BY_PID && task->comm && task->pid >= 0)
 		bytes_format(out, "[%d]", task->pid);
 	text = end_spelling(kindling, error);
 	if (!text)
@@ -122,13 +138,13 @@ static int add_sample(struct kindling *kindling, const struct collected_sample *
 			 collected_value(collected, sample), error);
 }
 
-int profile_flame(const struct collected *collected, bool by_pid, struct flame *flame,
+int profile_flame(const struct collected *collected, unsigned int options, struct flame *flame,
 		  struct error *error)
 {
 	struct kindling kindling = {
 		.collected = collected,
 		.flame = flame,
-		.by_pid = by_pid,
+		.options = options,
 		.location = calloc(collected->locations + 1ul, sizeof(*kindling.location)),
 		.group = calloc(collected->tasks + 1ul, sizeof(*kindling.group)),
 	};

@@ -47,7 +47,7 @@ static void put_reasons(FILE *file, const char *(*name)(unsigned int), const uin
 	}
 }
 
-static void put_verdict(const struct record_result *result, FILE *file)
+static void put_verdict(const struct record_result *result, const char *events, FILE *file)
 {
 	uint64_t stops[STACKPROOF_STOP_COUNT], ticks = result->ticks,
 					       complete = result->stop[STACKPROOF_STOP_COMPLETE],
@@ -66,7 +66,7 @@ static void put_verdict(const struct record_result *result, FILE *file)
 
 	memcpy(stops, result->stop, sizeof(stops));
 	stops[STACKPROOF_STOP_COMPLETE] = 0;
-	fprintf(file, "<p id=\"verdict\"><b>%" PRIu64 "</b> ticks", ticks);
+	fprintf(file, "<p id=\"verdict\"><b>%" PRIu64 "</b> %s", ticks, events);
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 		put_part(file, &first, whole[i].class, whole[i].what, whole[i].count, ticks);
 	put_part(file, &first, "warn", "incomplete", record_walked(result) - complete, ticks);
@@ -114,22 +114,6 @@ static void put_subject(FILE *file, const struct record_options *options)
 	put_fact(file, options->pid ? "process" : "processes", text);
 }
 
-static void put_event(FILE *file, const struct record_options *options)
-{
-	static const char *const names[] = {
-		[RECORD_CPU_CLOCK] = "cpu-clock",   [RECORD_CYCLES] = "cycles",
-		[RECORD_TRACEPOINT] = "tracepoint", [RECORD_UPROBE] = "uprobe",
-		[RECORD_OFF_CPU] = "off-cpu",
-	};
-	char text[PLAIN_BYTES];
-
-	snprintf(text, sizeof(text), options->rate_hz ? "%s, %u Hz" : "%s", names[options->event],
-		 options->rate_hz);
-	if (options->event_name)
-		snprintf(text, sizeof(text), "%s:%s", names[options->event], options->event_name);
-	put_fact(file, "event", text);
-}
-
 static void put_facts(const struct profile_page *page, FILE *file)
 {
 	const struct collected *collected = page->collected;
@@ -144,7 +128,8 @@ static void put_facts(const struct profile_page *page, FILE *file)
 		put_fact(file, "began", text);
 	snprintf(text, sizeof(text), "%.1f s", collected->duration_ns / 1e9);
 	put_fact(file, "for", text);
-	put_event(file, page->options);
+	record_event_describe(page->options, text, sizeof(text));
+	put_fact(file, "event", text);
 	if (!uname(&system)) {
 		snprintf(text, sizeof(text), "%s %s, %s", system.sysname, system.release,
 			 system.machine);
@@ -165,10 +150,10 @@ static int put_page(const struct profile_page *page, const struct flame *flame, 
 	int status;
 
 	flame_page_begin(file, "stackproof profile");
-	put_verdict(page->result, file);
+	put_verdict(page->result, words->events, file);
 	put_facts(page, file);
-	status = flame_graph_print(flame, words->counts ? "ticks" : words->unit, "process", file,
-				   error);
+	status = flame_graph_print(flame, words->counts ? words->events : words->unit, "process",
+				   file, error);
 	html_end(file);
 	return status;
 }
@@ -178,7 +163,7 @@ int profile_page_write(const struct profile_page *page, const char *path, struct
 	struct flame flame = { 0 };
 	struct output_file output;
 	struct error closing;
-	int status = profile_flame(page->collected, false, &flame, error);
+	int status = profile_flame(page->collected, 0, &flame, error);
 
 	if (!status)
 		status = output_file_open(path, &output, error);

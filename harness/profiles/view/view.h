@@ -14,11 +14,17 @@
 #include "profiles/record/record.h"
 #include "reports/flame/flame.h"
 
+enum profile_flame_option {
+	PROFILE_FLAME_BY_PID = 1, /* processes of one name are told apart: "bash[4711]" */
+	PROFILE_FLAME_IMAGES =
+		2, /* frames are "FUNCTION\tIMAGE", which is "" where there is none */
+};
+
 /*
- * Adds a profile's samples to flame, each stack's task as its group: the process's name, with its number if by_pid, else
- * all of that name are one; in a set if it is in a container. -1: ERROR_MEMORY, ERROR_TABLE_LIMIT.
+ * Adds a profile's samples to flame, each stack's task as its group: the process's name, in a set if it is in a container.
+ * options: of enum profile_flame_option. -1: ERROR_MEMORY, ERROR_TABLE_LIMIT.
  */
-int profile_flame(const struct collected *collected, bool by_pid, struct flame *flame,
+int profile_flame(const struct collected *collected, unsigned int options, struct flame *flame,
 		  struct error *error);
 
 /* What a page is made of. */

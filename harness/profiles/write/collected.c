@@ -50,12 +50,12 @@ static uint32_t no_memory(struct error *error)
 const struct collected_words *collected_words(enum collected_type type)
 {
 	static const struct collected_words words[COLLECTED_TYPE_COUNT] = {
-		[COLLECTED_CPU] = { "samples", "cpu", "nanoseconds", "cpu-clock", "process_cpu",
-				    true },
+		[COLLECTED_CPU] = { "samples", "cpu", "nanoseconds", "cpu-clock", "ticks",
+				    "process_cpu", true },
 		[COLLECTED_OFF_CPU] = { "events", "off_cpu", "nanoseconds", "offcpu-time",
-					"off_cpu", false },
+					"switches", "off_cpu", false },
 		[COLLECTED_ALLOCATIONS] = { "alloc_objects", "alloc_space", "bytes", "allocations",
-					    "memory", false },
+					    "allocations", "memory", false },
 	};
 
 	return &words[type];

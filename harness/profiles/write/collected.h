@@ -174,6 +174,7 @@ struct collected_words {
 	const char *count;	   /* of events; its unit is "count" */
 	const char *amount, *unit; /* as "cpu", "nanoseconds" */
 	const char *event;	   /* perf's name for it */
+	const char *events;	   /* for people: "ticks" */
 	const char *name;	   /* Prometheus's name for such profiles */
 	bool counts; /* where one value only can be said it is the count, and else the amount */
 };

@@ -345,12 +345,12 @@ static void made_result(void)
 START_TEST(the_account_is_printed)
 {
 	made_result();
-	check_printed("plain", PRINTED(file, record_print(file, &result)), HEAD);
+	check_printed("plain", PRINTED(file, record_print(file, &result, "ticks")), HEAD);
 	result.real_time = false;
 	result.sessions = 3;
 	strcpy(result.why_larger, "no room\033");
 	strcpy(result.why_no_larger, "no memory\n");
-	check_printed("all", PRINTED(file, record_print(file, &result)),
+	check_printed("all", PRINTED(file, record_print(file, &result, "ticks")),
 		      HEAD "without a real-time priority: short processes may be unknown\n"
 			   "no larger session: no memory?\n"
 			   "3 sessions, each with twice the room of the one before: no room?\n");
@@ -360,8 +360,8 @@ END_TEST
 START_TEST(nothing_is_printed_as_nothing)
 {
 	result.real_time = true;
-	check_printed("nothing", PRINTED(file, record_print(file, &result)),
-		      "0 ticks: 0 stacks, 0 lost\n"
+	check_printed("nothing", PRINTED(file, record_print(file, &result, "switches")),
+		      "0 switches: 0 stacks, 0 lost\n"
 		      "walked: 0, 0.0 % complete, 0.0 % to the code that a process begins in\n"
 		      "not walked: 0 of processes not known yet, 0 of ending ones, 0 of the "
 		      "kernel's threads\n"

@@ -27,13 +27,13 @@ static void put_stack(FILE *file, const struct flame *flame, const struct flame_
 	fprintf(file, " %lu\n", (unsigned long)stack->value);
 }
 
-static void check_flame(const char *name, bool by_pid, const char *expected)
+static void check_flame(const char *name, unsigned int options, const char *expected)
 {
 	struct collected collected;
 	struct flame flame = { 0 };
 
 	collected_fixture(&collected, COLLECTED_CPU);
-	ck_assert_int_eq(profile_flame(&collected, by_pid, &flame, &error), 0);
+	ck_assert_int_eq(profile_flame(&collected, options, &flame, &error), 0);
 	check_printed(name,
 		      PRINTED(file, for (size_t i = 0; i < flame.stacks; i++)
 					    put_stack(file, &flame, &flame.stack[i])),
@@ -44,7 +44,7 @@ static void check_flame(const char *name, bool by_pid, const char *expected)
 
 START_TEST(samples_are_stacks_of_processes)
 {
-	check_flame("by name", false,
+	check_flame("by name", 0,
 		    "bash in container c0ffee; _start/u; main/u; work/u; inner/i 3\n"
 		    "bash in container c0ffee; [incomplete: no_row]/m; main/u; [bash+0x1500]/u 2\n"
 		    "Web Content; [unknown]/u; do_syscall_64/k 1\n"
@@ -54,7 +54,7 @@ END_TEST
 
 START_TEST(processes_of_one_name_are_told_apart)
 {
-	check_flame("by pid", true,
+	check_flame("by pid", PROFILE_FLAME_BY_PID,
 		    "bash[7] in container c0ffee; _start/u; main/u; work/u; inner/i 3\n"
 		    "bash[7] in container c0ffee; [incomplete: no_row]/m; main/u; "
 		    "[bash+0x1500]/u 2\n"
