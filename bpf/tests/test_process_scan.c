@@ -7,10 +7,14 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/suite.h"
 #include "array.h"
@@ -54,7 +58,16 @@ static int made_closedir(DIR *folder)
 	return closedir(folder);
 }
 
-#define fopen(path, how) made_fopen(path, how)
+static bool with_pidfds;
+
+static int made_pidfd_open(pid_t pid)
+{
+	errno = ENOSYS;
+	return with_pidfds ? syscall(SYS_pidfd_open, pid, 0) : -1;
+}
+
+#define syscall(number, pid, flags) made_pidfd_open(pid)
+#define fopen(path, how)	    made_fopen(path, how)
 #define fread(to, one, size, file)                                                                 \
 	({                                                                                         \
 		ck_assert_uint_lt(size, sizeof(to)); /* a zero comes behind it */                  \
@@ -63,6 +76,7 @@ static int made_closedir(DIR *folder)
 #define opendir(path) made_opendir(path)
 #define closedir      made_closedir
 #include "process_scan.c"
+#undef syscall
 #undef fopen
 #undef fread
 #undef opendir
@@ -221,6 +235,51 @@ START_TEST(state_is_what_proc_says)
 }
 END_TEST
 
+static void *wait_for_a_byte(void *fd)
+{
+	char byte;
+
+	_exit(read(*(int *)fd, &byte, 1) != 1);
+}
+
+static bool is_zombie(pid_t pid)
+{
+	char path[32], line[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	FILE_CLOSED FILE *file = fopen(path, "re");
+	return file && fgets(line, sizeof(line), file) && strstr(line, ") Z ");
+}
+
+/* Where the kernel has pidfds, /proc is not asked. */
+START_TEST(process_ends_with_its_last_thread)
+{
+	siginfo_t ignored;
+	pthread_t thread;
+	int ends[2];
+	pid_t pid;
+
+	ck_assert(!pipe(ends));
+	pid = fork();
+	if (!pid) {
+		pthread_create(&thread, NULL, wait_for_a_byte, &ends[0]);
+		pthread_exit(NULL);
+	}
+	with_pidfds = true;
+	while (!is_zombie(pid))
+		usleep(1000);
+	ck_assert(!process_has_ended(pid));
+	ck_assert_int_eq(write(ends[1], "", 1), 1);
+	ck_assert(!waitid(P_PID, pid, &ignored, WEXITED | WNOWAIT));
+	ck_assert(process_has_ended(pid));
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert(process_has_ended(pid));
+	with_pidfds = false;
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
 static const struct {
 	const char *name;
 	pid_t number;
@@ -262,5 +321,5 @@ START_TEST(long_lines_are_read_as_far_as_they_matter)
 END_TEST
 
 SUITE(process_scan, LOOP(processes_are_found, scans), LOOP(state_is_what_proc_says, states),
-      LOOP(names_that_are_numbers, numbers), TEST(long_lines_are_read_as_far_as_they_matter),
-      FIXTURE_ONCE(make_proc, remove_proc))
+      TEST(process_ends_with_its_last_thread), LOOP(names_that_are_numbers, numbers),
+      TEST(long_lines_are_read_as_far_as_they_matter), FIXTURE_ONCE(make_proc, remove_proc))

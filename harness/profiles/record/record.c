@@ -36,6 +36,8 @@ struct recorder {
 	struct collected *whole, part;
 	pid_t root, child;
 	uint64_t begin_ns;
+	unsigned int
+		turn_ms; /* record_turn_ms(): the kernel is asked for it, at each event would be too much */
 	uint64_t drain_ns; /* when counts were taken; 0: not yet */
 	uint64_t part_ns;  /* where the last part ended; 0: there was none */
 	bool draining;	   /* some stacks have not been named yet */
@@ -218,8 +220,7 @@ static void give_part(struct recorder *recorder)
 static void end_drain(struct recorder *recorder)
 {
 	/* It is as long as some turns, about. */
-	const uint64_t every_ms = recorder->options->drain_ms -
-				  record_turn_ms(recorder->options) / 2;
+	const uint64_t every_ms = recorder->options->drain_ms - recorder->turn_ms / 2;
 
 	recorder->draining = recorder->naming = false;
 	account(recorder);
@@ -331,7 +332,7 @@ static int failed(const struct recorder *recorder, struct error *error)
 /* Takes counts when it is time, and names what was taken. Returns how many milliseconds the next call can wait. */
 static uint64_t drain_in_turn(struct recorder *recorder)
 {
-	const uint64_t every_ns = record_turn_ms(recorder->options) * 1000000ull;
+	const uint64_t every_ns = recorder->turn_ms * 1000000ull;
 	uint64_t next_ns = recorder->drain_ns ? recorder->drain_ns + every_ns
 					      : recorder->begin_ns + FIRST_MS * 1000000ull;
 	uint64_t now = monotonic_ns();
@@ -428,6 +429,7 @@ static int begin(struct recorder *recorder, struct error *error)
 	int gate = -1, status;
 
 	recorder->root = options->pid;
+	recorder->turn_ms = record_turn_ms(options);
 	if (options->argv) {
 		recorder->child = start(options, &gate, error);
 		if (recorder->child < 0) {
