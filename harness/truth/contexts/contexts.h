@@ -66,7 +66,8 @@ int context_write(const struct context_tree *tree, const struct truth_field *fie
 
 struct contexts_options {
 	const struct tracer_options *tracer;
-	const char *output;  /* the truth file's path */
+	const char *
+		output; /* the truth file's path; of a run of several processes the others' are OUTPUT.NUMBER */
 	const char *version; /* of this program */
 	bool strict;
 	void (*on_point)(void *context); /* called for each point; or NULL */
@@ -76,14 +77,19 @@ struct contexts_options {
 	void *context;
 };
 
-/* The result of the request. */
+/* The result of the request. contexts_result_deinit(). */
 struct contexts_result {
-	struct gate gate;
-	bool thin;	     /* most of the truth is unproven, or open */
+	struct gate gate;    /* of all processes */
+	bool thin;	     /* most of a truth is unproven, or open */
 	struct run_cut cut;  /* how the run ended, if it was not whole, or nothing was written */
 	const char *partial; /* the same in a word, --limit included; NULL: the file is whole */
 	bool written;
+	char **path; /* the files, the first process's first */
+	size_t paths;
+	struct run_processes processes;
 };
+
+void contexts_result_deinit(struct contexts_result *result);
 
 /* ---- contexts_name.c -------------------------------------------------------------------- */
 

@@ -41,8 +41,11 @@ static struct tally count_nodes(const struct truth_file *truth)
 /* "program argument argument on kernel" */
 static void print_command(FILE *file, const struct truth_file *truth)
 {
-	const char *kernel = truth_file_text(truth, "kernel");
+	const char *kernel = truth_file_text(truth, "kernel"),
+		   *program = truth_file_text(truth, "program");
 
+	if (program && !truth_file_text(truth, "argument"))
+		fprintf(file, "%s ", PLAIN_TEXT(program));
 	for (size_t i = 0; i < truth_file_field_count(truth); i++) {
 		const struct truth_field *field = truth_file_field(truth, i);
 
@@ -105,10 +108,10 @@ static void print_image(FILE *file, const struct truth_image *image)
 			   image->path, "build_id", hex_text(text, image->build_id, size)));
 }
 
-/* The header's fields under their own names; "argument" is an array, "argv". */
+/* The header's fields under their own names; "argument" is an array, "argv", and so is "process". */
 static json_t *header_object(const struct truth_file *truth)
 {
-	json_t *object = json_object(), *argv = json_array();
+	json_t *object = json_object(), *argv = json_array(), *processes = json_array();
 
 	for (size_t i = 0; i < truth_file_field_count(truth); i++) {
 		const struct truth_field *field = truth_file_field(truth, i);
@@ -117,10 +120,16 @@ static json_t *header_object(const struct truth_file *truth)
 			JSON_SET(object, field->name, field->number);
 		else if (!strcmp(field->name, "argument"))
 			json_array_append_new(argv, json_bytes(field->text));
+		else if (!strcmp(field->name, "process"))
+			json_array_append_new(processes, json_bytes(field->text));
 		else
 			JSON_SET(object, field->name, field->text);
 	}
 	JSON_SET(object, "argv", argv);
+	if (json_array_size(processes))
+		JSON_SET(object, "process", processes);
+	else
+		json_decref(processes);
 	return object;
 }
 

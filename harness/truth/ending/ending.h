@@ -3,12 +3,14 @@
  * ending.h - how a run that is not whole ended: by what, how far it had come, and where it was
  *
  *	run_cut.c	the record, in words and as JSON
+ *	run_processes.c	of a run of several processes, who was judged
  *
  * compare, truth, sample, step and witness use the same words and JSON names for it.
  */
 #ifndef STACKPROOF_ENDING_H
 #define STACKPROOF_ENDING_H
 
+#include <stdio.h>
 #include "walk/address_space.h"
 #include "truth/tracer/truth.h"
 
@@ -35,5 +37,16 @@ bool run_cut_from_outside(const struct run_cut *cut);
 struct json_t;
 /* Sets "partial", "partial_message", "steps" and "ended_at"; nothing if run_cut_word() is NULL. */
 void run_cut_json(struct json_t *object, const struct run_cut *cut);
+
+/* ---- run_processes.c -------------------------------------------------------------------- */
+
+/* judged + without_points + all of tracer.left are tracer.met; 0: the run was of one process. */
+struct run_processes {
+	struct tracer_processes tracer;
+	uint64_t judged;	 /* that had points */
+	uint64_t without_points; /* that were stepped, and had none */
+};
+/* A line, or an object; nothing of a run of one process. */
+void run_processes_print(FILE *file, const struct run_processes *processes, bool json);
 
 #endif

@@ -20,10 +20,9 @@
 #include "clock.h"
 #include "process_scan.h"
 
-#define SCAN_NS		       250000000ull /* between two looks at which processes there are */
-#define POLL_MS		       1	    /* between two looks at which threads run */
-#define TURN		       16	    /* bursts of one process, one after the other */
-#define ATTACHED_PROCESSES_MAX 1024
+#define SCAN_NS 250000000ull /* between two looks at which processes there are */
+#define POLL_MS 1	     /* between two looks at which threads run */
+#define TURN	16	     /* bursts of one process, one after the other */
 
 struct attach {
 	struct tracer tracer;
@@ -44,6 +43,7 @@ struct attach {
 	atomic_bool is_over;
 	uint64_t points;   /* of all processes */
 	uint64_t left_out; /* processes at the last look for which there was no room */
+	uint64_t most_left_out;
 };
 
 const char *burst_end_name(enum burst_end end)
@@ -58,24 +58,6 @@ const char *burst_end_name(enum burst_end end)
 }
 
 /* ---- processes -------------------------------------------------------------------------- */
-
-/* What the process is called by its file, or what it has named itself. */
-static bool is_wanted(const struct attach *attach, const struct tracer_process *process)
-{
-	const char *only = attach->wish->only, *slash = strrchr(process->name, '/');
-	char path[64], name[32] = "";
-	FILE *file;
-
-	if (!only || !strcmp(only, slash ? slash + 1 : process->name))
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/comm", process->pid);
-	file = fopen(path, "re");
-	if (file && fgets(name, sizeof(name), file))
-		name[strcspn(name, "\n")] = '\0';
-	if (file)
-		fclose(file);
-	return !strcmp(only, name);
-}
 
 static struct tracer_process *find_process(struct attach *attach, pid_t pid, uint64_t start)
 {
@@ -92,13 +74,13 @@ static void meet(void *context, pid_t pid)
 	if (pid == attach->nursery.pid || !task_state_read(pid, pid, &state) ||
 	    find_process(attach, pid, state.start) || !tracer_process_find(pid, &process))
 		return;
-	if (attach->count == ATTACHED_PROCESSES_MAX ||
-	    !ARRAY_GROW(attach->process, attach->count)) {
+	if (attach->count == TRACED_PROCESSES_MAX || !ARRAY_GROW(attach->process, attach->count)) {
 		attach->left_out++;
 		return;
 	}
 	process.number = attach->count;
-	process.refused = !is_wanted(attach, &process);
+	process.refused = !tracer_process_is_named(&process, attach->wish->only);
+	process.left = PROCESS_NOT_NAMED;
 	attach->process[attach->count++] = process;
 }
 
@@ -110,7 +92,7 @@ static void scan(struct attach *attach, uint64_t now)
 	if (now < attach->scan_ns)
 		return;
 	attach->scan_ns = now + SCAN_NS;
-	attach->left_out = 0;
+	attach->left_out = 0; /* of now */
 	if (attach->wish->children)
 		process_scan(attach->root, meet, attach, &ignored);
 	for (size_t i = 0; i < attach->count; i++) {
@@ -122,8 +104,25 @@ static void scan(struct attach *attach, uint64_t now)
 		     state.start != process->start || process_has_ended(process->pid)))
 			process->ended = true;
 	}
-	if (attach->count && attach->left_out > attach->process[0].counters.children)
-		attach->process[0].counters.children = attach->left_out;
+	if (attach->left_out > attach->most_left_out)
+		attach->most_left_out = attach->left_out;
+}
+
+/* Who was there, and why not all had bursts. */
+static struct tracer_processes sum_up(const struct attach *attach)
+{
+	struct tracer_processes sums = { .met = attach->count + attach->most_left_out,
+					 .left[PROCESS_TOO_MANY] = attach->most_left_out };
+
+	for (size_t i = 0; i < attach->count; i++) {
+		const struct tracer_process *process = &attach->process[i];
+
+		if (!process->begun)
+			sums.left[process->refused ? process->left
+				  : process->ended ? PROCESS_BRIEF
+						   : PROCESS_IDLE]++;
+	}
+	return sums;
 }
 
 static bool any_lives(struct attach *attach)
@@ -188,7 +187,7 @@ static void rest(struct attach *attach, uint64_t stopped_ns)
 
 /* ---- a burst ---------------------------------------------------------------------------- */
 
-static int prepare(struct attach *attach, const struct tracer_process *process, pid_t tid)
+static int prepare(struct attach *attach, struct tracer_process *process, pid_t tid)
 {
 	struct tracer *tracer = &attach->tracer;
 	const struct tracer_callbacks *callbacks = tracer->callbacks;
@@ -197,6 +196,7 @@ static int prepare(struct attach *attach, const struct tracer_process *process, 
 	tracer->pid = process->pid;
 	tracer->at = tid;
 	tracer->counters = process->counters;
+	process->begun = true;
 	if (callbacks->on_burst && callbacks->on_burst(callbacks->context, process, tracer->error))
 		return -1;
 	attach->mapped_at = attach->at;
@@ -259,6 +259,7 @@ static bool is_left_out(const struct attach *attach, struct tracer_process *proc
 		return true;
 	process->ended = process_has_ended(process->pid);
 	process->refused = process->number && attach->tracer.error->code == ERROR_UNAVAILABLE;
+	process->left = PROCESS_REFUSED;
 	return process->ended || process->refused;
 }
 
@@ -384,6 +385,8 @@ int tracer_run_attached(const struct tracer_options *options,
 		result = run(&attach);
 	if (attach.count)
 		attach.tracer.counters = attach.process[0].counters;
+	if (attach.wish->children)
+		attach.tracer.counters.processes = sum_up(&attach);
 	result = say_ending(&attach, result);
 	ending_signals_release(&attach.signals);
 	*ret_counters = attach.tracer.counters;

@@ -57,8 +57,14 @@ struct task_state {
 
 /* False: there is none. tid: of the process pid. */
 bool task_state_read(pid_t pid, pid_t tid, struct task_state *ret);
+/* The process that a thread is of; 0: it is gone. */
+pid_t task_leader(pid_t tid);
 /* Fills ret with the process's number, begin and name. False: it is gone. */
 bool tracer_process_find(pid_t pid, struct tracer_process *ret);
+/* The path of the process's file; or what it calls itself, or its number, if that can't be read. */
+void tracer_process_name(pid_t pid, char *ret, size_t size);
+/* Whether the process, or its file without its folder, is called so. only: NULL: any is. */
+bool tracer_process_is_named(const struct tracer_process *process, const char *only);
 /* The thread of the process that runs, and whose number is the lowest above after, or, if there is none, the lowest.
  * 0: none runs. *ret_others: the process has more threads than one. */
 pid_t tracer_process_running(pid_t pid, pid_t after, bool *ret_others);

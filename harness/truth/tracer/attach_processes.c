@@ -45,13 +45,28 @@ bool task_state_read(pid_t pid, pid_t tid, struct task_state *ret)
 	return true;
 }
 
-/* The path of the process's file; or what it calls itself. */
-static void read_name(pid_t pid, char *ret, size_t size)
+/* What it calls itself. False: it is gone. */
+static bool read_comm(pid_t pid, char *ret, size_t size)
+{
+	char path[64];
+	FILE *file;
+	bool is_there;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "re");
+	is_there = file && fgets(ret, (int)size, file);
+	if (is_there)
+		ret[strcspn(ret, "\n")] = '\0';
+	if (file)
+		fclose(file);
+	return is_there;
+}
+
+void tracer_process_name(pid_t pid, char *ret, size_t size)
 {
 	static const char gone[] = " (deleted)";
 	char path[64];
 	ssize_t length;
-	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	length = readlink(path, ret, size - 1);
@@ -62,13 +77,29 @@ static void read_name(pid_t pid, char *ret, size_t size)
 			ret[length - (sizeof(gone) - 1)] = '\0';
 		return;
 	}
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "re");
-	if (!file || !fgets(ret, (int)size, file))
+	if (!read_comm(pid, ret, size))
 		snprintf(ret, size, "%d", pid);
-	ret[strcspn(ret, "\n")] = '\0';
-	if (file)
-		fclose(file);
+}
+
+bool tracer_process_is_named(const struct tracer_process *process, const char *only)
+{
+	const char *slash = strrchr(process->name, '/');
+	char name[32];
+
+	if (!only || !strcmp(only, slash ? slash + 1 : process->name))
+		return true;
+	return read_comm(process->pid, name, sizeof(name)) && !strcmp(only, name);
+}
+
+const char *process_left_name(enum process_left left)
+{
+	static const char *const names[PROCESS_LEFT_COUNT] = {
+		[PROCESS_NOT_NAMED] = "not_named", [PROCESS_REFUSED] = "refused",
+		[PROCESS_TOO_MANY] = "too_many",   [PROCESS_BRIEF] = "brief",
+		[PROCESS_IDLE] = "idle",
+	};
+
+	return names[left];
 }
 
 bool tracer_process_find(pid_t pid, struct tracer_process *ret)
@@ -78,7 +109,7 @@ bool tracer_process_find(pid_t pid, struct tracer_process *ret)
 	if (!task_state_read(pid, pid, &state))
 		return false;
 	*ret = (struct tracer_process) { .pid = pid, .start = state.start };
-	read_name(pid, ret->name, sizeof(ret->name));
+	tracer_process_name(pid, ret->name, sizeof(ret->name));
 	return true;
 }
 
@@ -107,6 +138,13 @@ static long status_number(pid_t pid, const char *name)
 	if (file)
 		fclose(file);
 	return ret;
+}
+
+pid_t task_leader(pid_t tid)
+{
+	long leader = status_number(tid, "Tgid:");
+
+	return leader > 0 ? (pid_t)leader : 0;
 }
 
 /* Its memory may be written: so it may be traced, by the same rule (ptrace(2), "access mode checking"). */
@@ -139,9 +177,10 @@ static int check_access(pid_t pid, struct error *error)
 int tracer_process_check(pid_t pid, struct error *error)
 {
 	struct task_state state;
-	long tracer, leader = status_number(pid, "Tgid:");
+	pid_t leader = task_leader(pid);
+	long tracer;
 
-	if (leader > 0 && leader != pid)
+	if (leader && leader != pid)
 		return no_process(error, "%d is a thread and no process", pid);
 	if (!task_state_read(pid, pid, &state))
 		return no_process(error, "there is no process %d", pid);

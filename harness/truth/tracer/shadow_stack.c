@@ -60,6 +60,27 @@ void shadow_stack_deinit(struct shadow_stack *stack)
 	*stack = (struct shadow_stack) { 0 };
 }
 
+bool shadow_stack_copy(const struct shadow_stack *stack, struct shadow_stack *ret)
+{
+	*ret = *stack;
+	ret->frame = NULL;
+	ret->region = NULL;
+	ret->capacity = ret->region_capacity = 0;
+	ret->taken_off.watch = 0;
+	if (!ARRAY_RESERVE(ret->frame, ret->capacity, stack->count) ||
+	    !ARRAY_RESERVE(ret->region, ret->region_capacity, stack->region_count)) {
+		shadow_stack_deinit(ret);
+		return false;
+	}
+	for (size_t i = 0; i < stack->count; i++) {
+		ret->frame[i] = stack->frame[i];
+		ret->frame[i].watch = 0;
+	}
+	for (size_t i = 0; i < stack->region_count; i++)
+		ret->region[i] = stack->region[i];
+	return true;
+}
+
 static bool reserve_frame(struct shadow_stack *stack)
 {
 	return ARRAY_RESERVE(stack->frame, stack->capacity, stack->count + 1);

@@ -7,7 +7,8 @@
  *
  *	event EXEC		a new program: truth, mappings and threads begin anew
  *	event CLONE, FORK, VFORK
- *				a thread was announced, or a process: that one is let go
+ *				a thread was announced, or a process: that one is let go, or children.c is
+ *				told of it
  *	event STOP		a new thread's first stop, PTRACE_INTERRUPT, or job control (overridden)
  *	SIGTRAP, trap flag	an instruction was executed: a step
  *	SIGTRAP, ptrace_notify	a handler was entered; nothing of it has run yet
@@ -34,6 +35,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "attach.h"
+#include "children.h"
 #include "tracer.h"
 
 /* si_code of a stop made by ptrace_notify(SIGTRAP): the signal's number (signal_setup_done). */
@@ -46,7 +48,7 @@
 
 /* ---- threads ---------------------------------------------------------------------------- */
 
-static struct thread *find_thread(const struct tracer *tracer, pid_t tid)
+struct thread *tracer_find_thread(const struct tracer *tracer, pid_t tid)
 {
 	for (size_t i = 0; i < tracer->thread_count; i++)
 		if (tracer->thread[i]->tid == tid)
@@ -62,7 +64,7 @@ bool thread_is_of(pid_t pid, pid_t tid)
 	return access(path, F_OK) == 0;
 }
 
-static struct thread *add_thread(struct tracer *tracer, pid_t tid, enum thread_state state)
+struct thread *tracer_add_thread(struct tracer *tracer, pid_t tid, enum thread_state state)
 {
 	struct thread *thread = calloc(1, sizeof(*thread));
 
@@ -83,7 +85,7 @@ static struct thread *adopt_thread(struct tracer *tracer, pid_t tid)
 {
 	bool own = thread_is_of(tracer->pid, tid);
 
-	return add_thread(tracer, tid, own ? THREAD_NEW : THREAD_FOREIGN);
+	return tracer_add_thread(tracer, tid, own ? THREAD_NEW : THREAD_FOREIGN);
 }
 
 static void remove_thread(struct tracer *tracer, pid_t tid)
@@ -98,6 +100,13 @@ static void remove_thread(struct tracer *tracer, pid_t tid)
 		tracer->thread[i] = tracer->thread[--tracer->thread_count];
 		return;
 	}
+}
+
+void tracer_forget_threads(struct tracer *tracer)
+{
+	while (tracer->thread_count)
+		remove_thread(tracer, tracer->thread[0]->tid);
+	stack_pool_clear(&tracer->stacks);
 }
 
 /* exec leaves one thread, with the process's number. */
@@ -177,9 +186,11 @@ static int handle_clone(struct tracer *tracer, struct thread *thread)
 	if (ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &tid))
 		return errno == ESRCH ? DO_NOT_RESUME
 				      : error_set_errno(tracer->error, "PTRACE_GETEVENTMSG");
-	struct thread *child = find_thread(tracer, tid);
+	struct thread *child = tracer_find_thread(tracer, tid);
 
 	if (!thread_is_of(tracer->pid, tid)) {
+		if (tracer->children)
+			return children_meet(tracer->children, tracer, thread, tid);
 		tracer->counters.children++;
 		if (!child)
 			let_child_go(tracer, tid);
@@ -206,6 +217,7 @@ static int handle_event_stop(struct tracer *tracer, struct thread *thread)
 	if (thread->state != THREAD_NEW && !is_function)
 		return 0;
 
+	uint64_t maker_sp = thread->regs.rsp; /* if it inherits */
 	int got = tracer_registers(tracer, thread->tid, &thread->regs);
 
 	if (got <= 0)
@@ -214,8 +226,11 @@ static int handle_event_stop(struct tracer *tracer, struct thread *thread)
 		return -1;
 	if (is_function && tracer_mappings_changed(tracer, true))
 		return -1;
-	/* clone has just returned on a stack of the thread's own: nothing is below. */
-	thread_begin(tracer, thread, !is_function);
+	/* clone has just returned on a stack of the thread's own: nothing is below. Or on its maker's. */
+	if (thread->inherits && thread->regs.rsp == maker_sp)
+		thread_go_on(tracer, thread);
+	else
+		thread_begin(tracer, thread, !is_function);
 	return thread_point(tracer, thread, false) ? -1 : 0;
 }
 
@@ -439,7 +454,7 @@ static pid_t wait_next(struct tracer *tracer, int *ret_status)
 
 static int handle_end(struct tracer *tracer, pid_t tid, int status)
 {
-	struct thread *thread = find_thread(tracer, tid);
+	struct thread *thread = tracer_find_thread(tracer, tid);
 	bool never_started = thread && thread->state == THREAD_STARTING;
 	int failure;
 
@@ -458,6 +473,25 @@ static int handle_end(struct tracer *tracer, pid_t tid, int status)
 			 tracer->options->argv[0]);
 }
 
+int tracer_take(struct tracer *tracer, pid_t tid, int status)
+{
+	struct thread *thread;
+	int signal;
+
+	if (!WIFSTOPPED(status))
+		return handle_end(tracer, tid, status) || resume_waiting(tracer) ? -1 : 0;
+	thread = tracer_find_thread(tracer, tid);
+	if (!thread)
+		thread = adopt_thread(tracer, tid);
+	if (!thread)
+		return -1;
+	tracer->at = tid;
+	signal = handle_stop(tracer, thread, status);
+	if (signal < 0)
+		return -1;
+	return signal == DO_NOT_RESUME ? 0 : resume_or_wait(tracer, thread, signal);
+}
+
 static int run(struct tracer *tracer)
 {
 	while (!tracer->finished && !tracer->stopping) {
@@ -466,26 +500,7 @@ static int run(struct tracer *tracer)
 
 		if (tid < 0)
 			return error_set_errno(tracer->error, "waitpid");
-		if (!WIFSTOPPED(status)) {
-			if (handle_end(tracer, tid, status) || resume_waiting(tracer))
-				return -1;
-			continue;
-		}
-
-		struct thread *thread = find_thread(tracer, tid);
-
-		if (!thread)
-			thread = adopt_thread(tracer, tid);
-		if (!thread)
-			return -1;
-
-		tracer->at = tid;
-
-		int signal = handle_stop(tracer, thread, status);
-
-		if (signal < 0)
-			return -1;
-		if (signal != DO_NOT_RESUME && resume_or_wait(tracer, thread, signal))
+		if (tracer_take(tracer, tid, status))
 			return -1;
 	}
 	return 0;
@@ -514,28 +529,41 @@ static int say_ending(struct tracer *tracer, int result)
 	return result;
 }
 
-int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
-	       struct tracer_counters *ret_counters, int *ret_status, struct error *error)
+void tracer_init(struct tracer *tracer, const struct tracer_options *options,
+		 const struct tracer_callbacks *callbacks, pid_t pid, struct error *error)
 {
-	struct tracer tracer = {
+	*tracer = (struct tracer) {
 		.options = options,
 		.callbacks = callbacks,
 		.error = error,
-		.pid = -1,
+		.pid = pid,
+		.at = pid,
 		.memory_fd = -1,
 		.go_fd = -1,
 		.fail_fd = -1,
-		.watchdog = { .pidfd = -1, .cancel_fd = -1, .signals = { .fd = -1 } },
+		.watchdog = { .pidfd = -1,
+			      .cancel_fd = -1,
+			      .signals = { .fd = -1 },
+			      .lock = PTHREAD_MUTEX_INITIALIZER },
 	};
+}
+
+int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
+	       struct tracer_counters *ret_counters, int *ret_status, struct error *error)
+{
+	struct tracer tracer;
 	int result = -1;
 
+	if (options->attach && options->attach->whole)
+		return tracer_run_children(options, callbacks, ret_counters, ret_status, error);
 	if (options->attach)
 		return tracer_run_attached(options, callbacks, ret_counters, ret_status, error);
+	tracer_init(&tracer, options, callbacks, -1, error);
 	assert(options->function ? !options->from : options->argv && options->argv[0]);
 	tracer.decoder = decoder_create(error);
 	if (!tracer.decoder || tracer_start(&tracer))
 		goto out;
-	if (!add_thread(&tracer, tracer.pid, THREAD_STARTING))
+	if (!tracer_add_thread(&tracer, tracer.pid, THREAD_STARTING))
 		goto out;
 	result = run(&tracer);
 out:

@@ -10,13 +10,15 @@
  *	tracer_stacks.c		which of the process's stacks a thread is on
  *	tracer_memory.c		the tracee's memory and mappings
  *
- * One struct tracer per run, one struct thread per thread of the traced process.
+ * One struct tracer per run, or per process where those that a program makes are stepped, too (children.h); one struct
+ * thread per thread of the traced process.
  */
 #ifndef STACKPROOF_TRACER_H
 #define STACKPROOF_TRACER_H
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <signal.h>
 #include "base/child/ending_signals.h"
 #include "disturb.h"
@@ -55,6 +57,7 @@ struct thread {
 	pid_t root;		    /* the thread that began on it; 0: none */
 	bool may_continue; /* the stack is new: no call, ret or jump on it yet (tracer_stacks.c) */
 	struct presumed_stack presumed;
+	bool inherits;	  /* not begun yet: its stack is a copy of its maker's */
 	bool looked;	  /* the last step was checked for a switch of stacks */
 	uint16_t derived; /* a mask of the registers computed from rsp, by the encoding's numbers */
 	uint64_t left;	  /* the number under which the stack before is parked */
@@ -73,6 +76,8 @@ struct thread {
 struct watchdog {
 	pthread_t thread;
 	bool started;
+	atomic_bool over;     /* it has */
+	pthread_mutex_t lock; /* of: */
 	int pidfd;
 	int cancel_fd;
 	int ended_fd; /* the caller's; 0: none */
@@ -81,6 +86,8 @@ struct watchdog {
 	struct ending_signals signals;
 	int signal; /* that ended the run; 0: none */
 };
+
+struct children;
 
 struct tracer {
 	const struct tracer_options *options;
@@ -114,12 +121,25 @@ struct tracer {
 	size_t waiting;		   /* how many threads wait */
 	bool finished;		   /* the main process is gone: status is valid */
 	bool stopping;		   /* point_limit reached */
-	bool others;		   /* threads that are not stepped run beside */
-	bool skips_bare;	   /* no point where no frame is known */
+	bool others; /* threads that are not this process's, or not stepped, share its memory */
+	struct children
+		*children; /* who is told of processes that it makes; NULL: they are let go */
+	bool skips_bare;   /* no point where no frame is known */
 	int status;
 };
 
 /* tracer.c */
+/* A process that nothing is known of yet. */
+void tracer_init(struct tracer *tracer, const struct tracer_options *options,
+		 const struct tracer_callbacks *callbacks, pid_t pid, struct error *error);
+/* Takes what waitpid(2) has said of a thread of the process, and lets it go on. -1: an error. */
+int tracer_take(struct tracer *tracer, pid_t tid, int status);
+/* NULL: the process has no such thread. */
+struct thread *tracer_find_thread(const struct tracer *tracer, pid_t tid);
+/* NULL: no memory; error is set. */
+struct thread *tracer_add_thread(struct tracer *tracer, pid_t tid, enum thread_state state);
+/* Ends the threads' stacks, and forgets the threads. */
+void tracer_forget_threads(struct tracer *tracer);
 /* 1: done, 0: the thread is being killed (ESRCH) and its end will be reported, -1: error. */
 int tracer_registers(struct tracer *tracer, pid_t tid, struct user_regs_struct *ret);
 /* Whether tid is a thread of the process pid, and not a process of its own. */
@@ -129,6 +149,8 @@ bool thread_is_of(pid_t pid, pid_t tid);
 int tracer_start(struct tracer *tracer);
 /* Ends the tracee if it lives, reaps it, unpins, closes. */
 void tracer_end(struct tracer *tracer);
+/* The part of it for a process that has ended, or that is nobody's to end. */
+void tracer_deinit(struct tracer *tracer);
 /* At PTRACE_EVENT_EXEC: prepares to reach options->from. */
 int tracer_enter_program(struct tracer *tracer, struct thread *thread);
 /* Removes the breakpoint at the entry, where the thread is. */
@@ -142,6 +164,8 @@ uint64_t image_main_address(const struct image *image);
 
 /* tracer_watch.c */
 int watchdog_start(struct tracer *tracer);
+/* Whom it kills from now on. */
+void watchdog_aim(struct watchdog *watchdog, pid_t pid);
 void watchdog_stop(struct tracer *tracer);
 
 /* tracer_step.c */
@@ -149,11 +173,15 @@ int tracer_out_of_memory(struct tracer *tracer); /* -1, with the error */
 struct instruction tracer_decode(struct tracer *tracer, uint64_t pc);
 /* Begins to step the thread at thread->regs, before its first instruction. rooted: no frame is below that. */
 void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted);
+/* The same on the stack that it has. */
+void thread_go_on(struct tracer *tracer, struct thread *thread);
 /* The instruction thread->next was executed and led to regs. */
 int thread_step(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs);
 /* A handler was entered. Its first instruction is at regs. */
 int thread_enter_handler(struct tracer *tracer, struct thread *thread,
 			 const struct user_regs_struct *regs);
+/* The flags of the clone(2), or of what is like it, that is made with these registers. */
+uint64_t tracer_clone_flags(const struct tracer *tracer, const struct user_regs_struct *before);
 /* Calls on_stop for a stop that is a point, and on_passed for one that is not. */
 int thread_point(struct tracer *tracer, struct thread *thread, bool trapped);
 void thread_destroy(struct thread *thread);
@@ -161,6 +189,9 @@ void thread_destroy(struct thread *thread);
 /* tracer_stacks.c */
 /* Puts the thread on a new stack without frames, at thread->regs. */
 void thread_begin_stack(struct tracer *tracer, struct thread *thread, bool rooted);
+/* The thread, the first of a process that was forked, has the stacks that maker and its process, of, have. */
+int thread_inherit(struct tracer *tracer, struct thread *thread, const struct tracer *of,
+		   const struct thread *maker);
 /* thread->next was executed, and rsp is now sp: finds the thread's stack. */
 int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t sp);
 /* The function that switched stacks makes a call: the frames that were parked last are open below it. */

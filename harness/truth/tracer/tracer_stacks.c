@@ -41,8 +41,7 @@
  *
  * Not seen: switches by a handler that is not left.
  */
-#include <stdlib.h>
-#include <string.h>
+#include "array.h"
 #include "tracer.h"
 
 #define STACK_PAGE_MASK 4095ULL
@@ -97,8 +96,55 @@ void thread_begin_stack(struct tracer *tracer, struct thread *thread, bool roote
 	thread->root = thread->tid;
 	if (!tracer_mapping_find(tracer, thread->regs.rsp, &thread->stack))
 		thread->stack = (struct address_range) { 0 };
-	/* The first thread's arguments lie above rsp; another's stack is where clone was told. */
-	thread->base = thread->tid == tracer->pid ? thread->stack.high : thread->regs.rsp;
+	/* The program's arguments lie above rsp; who was made begins where clone was told. */
+	thread->base = thread->tid == tracer->pid && thread->state != THREAD_NEW
+			       ? thread->stack.high
+			       : thread->regs.rsp;
+}
+
+/* A parked stack as a forked process has it. root: its thread, in place of the one that has made it, maker. */
+static bool copy_parked(const struct parked_stack *stack, pid_t maker, pid_t root,
+			struct parked_stack *ret)
+{
+	*ret = *stack;
+	if (ret->root == maker)
+		ret->root = root;
+	return shadow_stack_copy(&stack->shadow, &ret->shadow);
+}
+
+int thread_inherit(struct tracer *tracer, struct thread *thread, const struct tracer *of,
+		   const struct thread *maker)
+{
+	if (!shadow_stack_copy(&maker->shadow, &thread->shadow))
+		return tracer_out_of_memory(tracer);
+	thread->stack = maker->stack;
+	thread->base = maker->base;
+	thread->root = maker->root == maker->tid ? thread->tid : maker->root;
+	thread->may_continue = maker->may_continue;
+	thread->derived = maker->derived;
+	thread->left = maker->left;
+	thread->traps.blocked = maker->traps.blocked;
+	thread->presumed = maker->presumed;
+	if (thread->presumed.valid && !copy_parked(&maker->presumed.stack, maker->tid, thread->tid,
+						   &thread->presumed.stack)) {
+		thread->presumed.valid = false;
+		return tracer_out_of_memory(tracer);
+	}
+	tracer->last_stack_id = of->last_stack_id;
+	tracer->stacks.last_number = of->stacks.last_number;
+	for (size_t i = 0; i < of->stacks.count; i++) {
+		const struct parked_stack *parked = &of->stacks.parked[i];
+		struct parked_stack copy;
+
+		/* Who made the process is the only thread that it has. */
+		if (parked->root && parked->root != maker->tid)
+			continue;
+		if (!ARRAY_GROW(tracer->stacks.parked, tracer->stacks.count) ||
+		    !copy_parked(parked, maker->tid, thread->tid, &copy))
+			return tracer_out_of_memory(tracer);
+		tracer->stacks.parked[tracer->stacks.count++] = copy;
+	}
+	return 0;
 }
 
 /* Puts the thread on a stack that was parked; what is on the one in use is forgotten. */
@@ -200,21 +246,14 @@ static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t s
 {
 	const struct shadow_stack *shadow = &thread->shadow;
 	size_t kept = frames_kept(shadow, sp);
-	struct shadow_frame *copy;
-	struct shadow_region *regions;
+	struct shadow_stack copy;
 
 	if (kept == shadow->count)
 		return 0;
-	copy = malloc(shadow->count * sizeof(*copy));
-	regions = malloc((shadow->region_count + 1) * sizeof(*regions));
-	if (!copy || !regions) {
-		free(copy);
-		free(regions);
+	if (!shadow_stack_copy(shadow, &copy))
 		return tracer_out_of_memory(tracer);
-	}
-	memcpy(copy, shadow->frame, shadow->count * sizeof(*copy));
-	if (shadow->region_count)
-		memcpy(regions, shadow->region, shadow->region_count * sizeof(*regions));
+	copy.taken_off.slot = 0;
+	copy.carriers = copy.readers = 0;
 	forget_presumed(thread);
 	thread->presumed = (struct presumed_stack) {
 		.valid = true,
@@ -222,16 +261,10 @@ static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t s
 			   .sp = thread->regs.rsp,
 			   .base = thread->base,
 			   .root = thread->root,
-			   .shadow = *shadow },
+			   .shadow = copy },
 		.kept = kept,
 		.landing = sp,
 	};
-	thread->presumed.stack.shadow.frame = copy;
-	thread->presumed.stack.shadow.capacity = shadow->count;
-	thread->presumed.stack.shadow.region = regions;
-	thread->presumed.stack.shadow.region_capacity = shadow->region_count + 1;
-	thread->presumed.stack.shadow.taken_off.slot = 0;
-	thread->presumed.stack.shadow.carriers = thread->presumed.stack.shadow.readers = 0;
 	return 0;
 }
 

@@ -25,7 +25,7 @@
 #include "tracer.h"
 #include "image/image.h"
 
-/* Forks are not followed, but told: such children are counted, and let go. */
+/* Forks are told: such children are counted, and let go, or stepped as well (children.h). */
 #define TRACE_OPTIONS                                                                              \
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK |       \
 	 PTRACE_O_TRACEVFORK | PTRACE_O_TRACESYSGOOD)
@@ -251,6 +251,11 @@ void tracer_end(struct tracer *tracer)
 	watchdog_stop(tracer);
 	if (tracer->pinned)
 		sched_setaffinity(0, sizeof(tracer->cpus_before), &tracer->cpus_before);
+	tracer_deinit(tracer);
+}
+
+void tracer_deinit(struct tracer *tracer)
+{
 	int *const fds[] = { &tracer->go_fd, &tracer->fail_fd, &tracer->memory_fd };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)

@@ -64,12 +64,18 @@ struct instruction tracer_decode(struct tracer *tracer, uint64_t pc)
 	return decoder_at(tracer->decoder, pc, &tracer->memory);
 }
 
-void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted)
+void thread_go_on(struct tracer *tracer, struct thread *thread)
 {
-	thread_begin_stack(tracer, thread, rooted);
+	thread->inherits = false;
 	thread->state = THREAD_STEPPED;
 	thread_rseq_find(tracer, thread);
 	thread->next = tracer_decode(tracer, thread->regs.rip);
+}
+
+void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted)
+{
+	thread_begin_stack(tracer, thread, rooted);
+	thread_go_on(tracer, thread);
 }
 
 void thread_destroy(struct thread *thread)
@@ -202,19 +208,29 @@ static int apply_sigreturn(struct tracer *tracer, struct thread *thread,
 	return after_handler(tracer, thread, regs, interrupted);
 }
 
+uint64_t tracer_clone_flags(const struct tracer *tracer, const struct user_regs_struct *before)
+{
+	uint64_t flags = 0;
+
+	if (before->rax == SYS_clone)
+		return before->rdi;
+	if (before->rax == SYS_vfork)
+		return CLONE_VM | CLONE_VFORK;
+	if (before->rax != SYS_clone3 ||
+	    tracer->memory.read(tracer->memory.context, before->rdi, &flags, sizeof(flags)))
+		return 0;
+	return flags;
+}
+
 /* What was made by clone(2) with CLONE_UNTRACED: no event tells of it, and it can't be followed. */
 static void count_untraced(struct tracer *tracer, const struct user_regs_struct *before,
 			   uint64_t result)
 {
-	uint64_t flags = 0;
+	uint64_t flags;
 
 	if (is_error(result) || !result)
 		return;
-	if (before->rax == SYS_clone)
-		flags = before->rdi;
-	else if (before->rax != SYS_clone3 ||
-		 tracer->memory.read(tracer->memory.context, before->rdi, &flags, sizeof(flags)))
-		return;
+	flags = tracer_clone_flags(tracer, before);
 	if (!(flags & CLONE_UNTRACED))
 		return;
 	if (flags & CLONE_THREAD)

@@ -41,7 +41,10 @@ static void *watch(void *argument)
 		return NULL;
 	if (!take_signal(watchdog))
 		watchdog->fired = true;
+	pthread_mutex_lock(&watchdog->lock);
+	atomic_store(&watchdog->over, true);
 	syscall(SYS_pidfd_send_signal, watchdog->pidfd, SIGKILL, NULL, 0);
+	pthread_mutex_unlock(&watchdog->lock);
 	if (watchdog->ended_fd)
 		eventfd_write(watchdog->ended_fd, 1);
 	return NULL;
@@ -76,6 +79,16 @@ int watchdog_start(struct tracer *tracer)
 		return error_set_errno(tracer->error, "the time-out's thread");
 	watchdog->started = true;
 	return 0;
+}
+
+void watchdog_aim(struct watchdog *watchdog, pid_t pid)
+{
+	if (!watchdog->started)
+		return;
+	pthread_mutex_lock(&watchdog->lock);
+	close(watchdog->pidfd);
+	watchdog->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	pthread_mutex_unlock(&watchdog->lock);
 }
 
 void watchdog_stop(struct tracer *tracer)

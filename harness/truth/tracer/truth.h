@@ -8,6 +8,7 @@
  *	target_start.h	starts a program as a traced process
  *	target_memory.h	a stopped process's memory
  *	tracer.h	internal: ptrace, every thread of a program, one instruction at a time
+ *	children.h	internal: the same of a program and all processes that it makes
  *	attach.h	internal: the same of processes that run already, in short bursts
  *	steps_bench.c	how fast that is, beside a program that single-steps itself
  *
@@ -80,6 +81,25 @@ enum tracer_ending {
 	TRACER_FAILED,	    /* by an error of the tracer or of a callback */
 };
 
+/* Why a process of a run was not stepped. */
+enum process_left {
+	PROCESS_NOT_NAMED, /* tracer_attach.only names others */
+	PROCESS_REFUSED, /* not 64-bit code; or it can't be traced, or its steps' traps would be seen */
+	PROCESS_TOO_MANY, /* there were TRACED_PROCESSES_MAX */
+	PROCESS_BRIEF,	  /* it ended before its turn came; or who made it, before it was told of */
+	PROCESS_IDLE,	  /* it was never found running */
+	PROCESS_LEFT_COUNT
+};
+/* In JSON: "not_named". */
+const char *process_left_name(enum process_left left);
+
+/* The processes of a run that has several. */
+struct tracer_processes {
+	uint64_t met; /* those that on_burst was called for, and those of left */
+	uint64_t left[PROCESS_LEFT_COUNT];
+	uint64_t outlived; /* that lived when the program had ended; of a run that is whole */
+};
+
 struct tracer_counters {
 	uint64_t steps;		       /* instructions executed under the trap flag */
 	uint64_t points;	       /* stops given to on_stop */
@@ -87,7 +107,7 @@ struct tracer_counters {
 	uint64_t unknown_instructions; /* executed, though their opcode could not be read */
 	uint64_t call_mismatches; /* calls that did not push the address behind them: must be 0 */
 	uint64_t threads;	  /* of the traced process, the first included */
-	uint64_t children; /* processes that it made, which are not followed; without theirs */
+	uint64_t children; /* processes that it made, and that are not followed; without theirs */
 	uint64_t untraced; /* threads that it made with CLONE_UNTRACED: no tracer is told */
 	uint64_t execs;	   /* that replaced the program, without the first */
 	uint64_t signals;  /* delivered to handlers */
@@ -118,30 +138,40 @@ struct tracer_counters {
 	uint64_t last_pc;	     /* where the last step led to; 0: there was none */
 	bool from_reached;	     /* options->from was reached: points are given */
 	struct tracer_bursts bursts; /* of an attached run */
+	struct tracer_processes processes;
 	enum tracer_ending ending;
 };
 
-/* Processes that are stepped in bursts. */
+#define TRACED_PROCESSES_MAX 1024 /* of a run that are stepped, those that have ended with them */
+
+/* Several processes, or one that runs already. */
 struct tracer_attach {
-	pid_t pid;	  /* of one that runs already; 0: argv is started */
-	bool children;	  /* those that it has made, too, and theirs */
+	pid_t pid;     /* of one that runs already; 0: argv is started */
+	bool children; /* those that it has made, too, and theirs */
+	bool whole;    /* argv and all that it makes, each at every instruction; else in bursts */
 	const char *only; /* of them those with this name, their file's or their own; NULL: all */
+	/* In bursts: */
 	uint64_t burst_steps; /* at most */
 	unsigned burst_ms;    /* at most; the last point is finished */
 	unsigned
 		share; /* per mille of the time that a thread is stopped at most: the rest is between bursts */
+	/* In any way. */
 	unsigned duration_ms; /* 0: until the end */
 };
 
-/* A process of an attached run. */
+/* A process of a run that has several. */
 struct tracer_process {
 	pid_t pid;
 	uint64_t start; /* when it began, as the kernel counts: its number may come back */
 	size_t number;	/* of the run's, from 0 on */
 	char name[256]; /* its file's path; or its own name, if that can't be read */
+	bool begun;	/* on_burst was called for it */
+	bool over;	/* nothing of it is still to come: tracer_attach.whole */
 	bool ended;
-	bool refused; /* not to be stepped */
-	pid_t *tid;   /* the threads that were */
+	int status;		/* then, of one that is stepped whole: as of waitpid(2) */
+	bool refused;		/* not to be stepped: */
+	enum process_left left; /* why */
+	pid_t *tid;		/* the threads that were */
 	size_t tid_count;
 	struct tracer_counters counters;
 };
@@ -175,8 +205,8 @@ struct tracer_options {
 	 */
 	int (*function)(void *context);
 	void *function_context;
-	/* Attaches to processes that run, which go on in the end, whatever becomes of the run; or starts argv, runs it
-	 * untraced but for bursts, and ends all that it has made. Else NULL. */
+	/* Attaches to processes that run, which go on in the end, whatever becomes of the run; or starts argv, and steps
+	 * it and all that it makes, whole or in bursts: they are ended with the run. Else NULL. */
 	const struct tracer_attach *attach;
 };
 
@@ -187,10 +217,11 @@ struct tracer_callbacks {
 	int (*on_stop)(void *context, const struct trace_stop *stop, struct error *error);
 	/* A stop of a thread at pc that is no point (from, every). As on_stop. */
 	int (*on_passed)(void *context, pid_t tid, uint64_t pc, struct error *error);
-	/* Of an attached run: the next burst is of this process. Non-zero ends the run with an error that the
-	 * callback has set. */
+	/* Of a run that has several processes: the next burst, or turn, is of this one. What was there before a turn still
+	 * is, and on_mappings is not called again for it. Non-zero ends the run with an error that the callback has set. */
 	int (*on_burst)(void *context, const struct tracer_process *process, struct error *error);
-	/* The burst is over, all its stacks have ended, and the process has its counters. */
+	/* The burst is over, all its stacks have ended, and the process has its counters. Or the turn is; then its stacks
+	 * have ended if process->over. */
 	void (*on_burst_end)(void *context, const struct tracer_process *process);
 	void *context;
 	const struct shadow_observer *observer; /* of every stack of the run; or NULL */
@@ -205,8 +236,8 @@ struct tracer_callbacks {
  * be started, or, with EINTR, if a signal ended the run. In any case the counters are filled, and the program is
  * gone.
  *
- * An attached run (attach.c) counts in the first process's counters; the others have their own. *ret_status is 0
- * if argv was not started.
+ * A run of several processes (attach.c, children.c) counts in the first one's counters; the others have their own.
+ * *ret_status is 0 if argv was not started.
  */
 int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
 	       struct tracer_counters *ret_counters, int *ret_status, struct error *error);

@@ -50,8 +50,8 @@ START_TEST(who_waited_goes_on_in_turn)
 {
 	struct tracer tracer;
 	struct thread *first = setup(&tracer, THREAD_STEPPED);
-	struct thread *second = add_thread(&tracer, 78, THREAD_STEPPED);
-	struct thread *third = add_thread(&tracer, 79, THREAD_STEPPED);
+	struct thread *second = tracer_add_thread(&tracer, 78, THREAD_STEPPED);
+	struct thread *third = tracer_add_thread(&tracer, 79, THREAD_STEPPED);
 
 	tracer.in_section = first;
 	ck_assert_int_eq(resume_or_wait(&tracer, second, 2), 0);
@@ -145,7 +145,7 @@ START_TEST(next_one_is_waited_for)
 	world.wait[3].tid = TID;
 	ck_assert_int_eq(wait_next(&tracer, &status), TID);
 	tracer.pid = TID;
-	add_thread(&tracer, 78, THREAD_STEPPED);
+	tracer_add_thread(&tracer, 78, THREAD_STEPPED);
 	world.wait[4].tid = 78;
 	ck_assert_int_eq(wait_next(&tracer, &status), 78);
 	ck_assert_str_eq(world.said, "wait(77) wait(77) wait(77) wait(-1) wait(-1) ");
@@ -303,7 +303,7 @@ START_TEST(threads_are_as_many_as_they_are)
 	setup(&tracer, THREAD_STEPPED);
 	ck_assert_uint_ne(stack_pool_park(&tracer.stacks, &parked), 0);
 	tracer.thread[1] = &other;
-	ck_assert_ptr_null(find_thread(&tracer, 78));
+	ck_assert_ptr_null(tracer_find_thread(&tracer, 78));
 	remove_thread(&tracer, 78);
 	ck_assert_uint_eq(tracer.thread_count, 1);
 	ck_assert_uint_eq(tracer.stacks.count, 1);

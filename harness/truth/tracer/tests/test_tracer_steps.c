@@ -560,7 +560,8 @@ START_TEST(thread_that_ends_holds_nothing)
 
 	setup(&tracer);
 	for (int i = 0; i < 3; i++) {
-		thread[i] = add_thread(&tracer, 100 + i, i == 2 ? THREAD_FOREIGN : THREAD_STEPPED);
+		thread[i] = tracer_add_thread(&tracer, 100 + i,
+					      i == 2 ? THREAD_FOREIGN : THREAD_STEPPED);
 		ck_assert_ptr_nonnull(thread[i]);
 		ck_assert_int_eq(thread[i]->tid, 100 + i);
 		thread[i]->waits = true;
@@ -595,8 +596,8 @@ START_TEST(exec_leaves_one_thread_and_other_processes)
 
 	setup(&tracer);
 	for (int i = 0; i < 4; i++)
-		ck_assert_ptr_nonnull(
-			add_thread(&tracer, 100 + i, i == 2 ? THREAD_FOREIGN : THREAD_STEPPED));
+		ck_assert_ptr_nonnull(tracer_add_thread(&tracer, 100 + i,
+							i == 2 ? THREAD_FOREIGN : THREAD_STEPPED));
 	tracer.in_section = tracer.thread[3];
 	remove_other_threads(&tracer, 101);
 	ck_assert_uint_eq(tracer.thread_count, 2);

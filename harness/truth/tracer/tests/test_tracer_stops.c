@@ -202,15 +202,15 @@ START_TEST(exec_begins_anew)
 	struct tracer tracer;
 	struct thread *thread = setup(&tracer, THREAD_STEPPED);
 
-	add_thread(&tracer, 78, THREAD_STEPPED);
-	add_thread(&tracer, 79, THREAD_FOREIGN);
+	tracer_add_thread(&tracer, 78, THREAD_STEPPED);
+	tracer_add_thread(&tracer, 79, THREAD_FOREIGN);
 	ck_assert_uint_ne(stack_pool_park(&tracer.stacks, &parked), 0);
 	ck_assert_int_eq(handle_stop(&tracer, thread, EVENT(PTRACE_EVENT_EXEC)), ENTERED);
 	ck_assert_str_eq(world.said, "forget(78) forget(77) memory mappings traps enter ");
 	ck_assert_uint_eq(tracer.thread_count, 2);
-	ck_assert_ptr_eq(find_thread(&tracer, TID), thread);
-	ck_assert_ptr_null(find_thread(&tracer, 78));
-	ck_assert_ptr_nonnull(find_thread(&tracer, 79));
+	ck_assert_ptr_eq(tracer_find_thread(&tracer, TID), thread);
+	ck_assert_ptr_null(tracer_find_thread(&tracer, 78));
+	ck_assert_ptr_nonnull(tracer_find_thread(&tracer, 79));
 	ck_assert_uint_eq(tracer.stacks.count, 0);
 	teardown(&tracer);
 }
@@ -266,7 +266,7 @@ START_TEST(what_was_made_is_followed_or_let_go)
 	struct thread *thread = setup(&tracer, THREAD_STEPPED);
 
 	if (clone_cases[_i].known)
-		add_thread(&tracer, made, THREAD_STEPPED);
+		tracer_add_thread(&tracer, made, THREAD_STEPPED);
 	thread->traps.blocked = true;
 	thread->may_inject = true;
 	world.message = made;
@@ -281,7 +281,7 @@ START_TEST(what_was_made_is_followed_or_let_go)
 	ck_assert_msg(!strcmp(world.said, clone_cases[_i].said), "%s: %s", clone_cases[_i].name,
 		      world.said);
 	ck_assert(!thread->may_inject);
-	child = find_thread(&tracer, made);
+	child = tracer_find_thread(&tracer, made);
 	ck_assert_msg((child ? child->state : THREAD_STARTING) == clone_cases[_i].state, "%s",
 		      clone_cases[_i].name);
 	ck_assert(!clone_cases[_i].is_thread || child->traps.blocked);

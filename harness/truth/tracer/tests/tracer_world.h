@@ -258,7 +258,7 @@ static inline struct thread *setup(struct tracer *tracer, enum thread_state stat
 				    .at = TID,
 				    .entry = PC };
 	world.regs.rip = PC;
-	struct thread *thread = add_thread(tracer, TID, state);
+	struct thread *thread = tracer_add_thread(tracer, TID, state);
 	thread->regs.rip = PC;
 	return thread;
 }

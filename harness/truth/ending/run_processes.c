@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * run_processes.c - of a run of several processes: who was met, and why not all were judged
+ *
+ * All that were met are accounted for: judged, stepped without a point, or left out for a reason that the tracer names.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include "base/cli/json_counts.h"
+#include "ending.h"
+
+static void print_json(FILE *file, const struct run_processes *processes)
+{
+	const struct tracer_processes *sums = &processes->tracer;
+	json_t *left = json_object();
+
+	for (enum process_left i = 0; i < PROCESS_LEFT_COUNT; i++)
+		if (sums->left[i])
+			JSON_SET(left, process_left_name(i), sums->left[i]);
+	if (processes->without_points)
+		JSON_SET(left, "without_points", processes->without_points);
+	json_line(file, JSON_NEW("type", "processes", "met", sums->met, "judged", processes->judged,
+				 "not_judged", left, "outlived", sums->outlived));
+}
+
+static void print_text(FILE *file, const struct run_processes *processes)
+{
+	static const char *const texts[PROCESS_LEFT_COUNT] = {
+		[PROCESS_NOT_NAMED] = "are not named by --only",
+		[PROCESS_REFUSED] = "can't be stepped",
+		[PROCESS_TOO_MANY] = "were too many",
+		[PROCESS_BRIEF] = "ended before their turn",
+		[PROCESS_IDLE] = "were never found running",
+	};
+	const struct tracer_processes *sums = &processes->tracer;
+
+	fprintf(file, "processes met: %" PRIu64 ", judged: %" PRIu64, sums->met, processes->judged);
+	for (enum process_left i = 0; i < PROCESS_LEFT_COUNT; i++)
+		if (sums->left[i])
+			fprintf(file, "; %" PRIu64 " %s", sums->left[i], texts[i]);
+	if (processes->without_points)
+		fprintf(file, "; %" PRIu64 " had no point", processes->without_points);
+	if (sums->outlived)
+		fprintf(file, "; %" PRIu64 " outlived the program", sums->outlived);
+	fputc('\n', file);
+}
+
+void run_processes_print(FILE *file, const struct run_processes *processes, bool json)
+{
+	if (processes->tracer.met)
+		(json ? print_json : print_text)(file, processes);
+}
