@@ -551,17 +551,21 @@ static struct ending report_all(struct arguments *arguments, struct listener *li
 {
 	struct gate gate = { .unit = "processes", .strict = arguments->gate.strict };
 	struct ending ending = { .status = EXIT_OK };
+	struct run_processes processes;
 	size_t reported = 0;
 
 	for (struct comparison *at = first; at; at = at->next) {
 		if (!at->points && (at->next || reported))
 			continue;
-		ending = report(arguments, listener, at->name[0] ? at->name : program, well, at);
+		ending = report(arguments, listener, at->name[0] ? at->name : program,
+				well || (at->attach && !at->cut.early.code), at);
 		gate_add_status(&gate, ending.status);
 		reported++;
 	}
 	if (reported > 1)
 		ending.status = gate_status(&gate);
+	processes = comparison_processes(first);
+	run_processes_print(stdout, &processes, arguments->json);
 	return ending;
 }
 
@@ -646,7 +650,6 @@ int command_compare(int argc, char **argv)
 	struct arguments arguments = {
 		.engine_timeout_ms = EXTERNAL_ANSWER_MS,
 		.stepping.tracer = STEPPING_TRACER,
-		.attach = ATTACH_OPTIONS,
 	};
 	struct listener listener = { .writer = NULL };
 	struct comparer *comparer;

@@ -25,6 +25,7 @@
 #include "commands.h"
 #include "plain_text.h"
 #include "profiles/score/score.h"
+#include "profiles/score/score_children.h"
 #include "profiles/score/score_drive.h"
 
 enum {
@@ -95,13 +96,13 @@ static const struct argp_option options[] = {
 	{ NULL },
 };
 
-/* A process that runs already: the profiler is to sample it, beside the bursts. */
+/* A process that runs already: the profiler is to sample it, beside the bursts. Or several processes. */
 static void check_attach(struct argp_state *state, struct arguments *arguments)
 {
 	struct attach_options *attach = &arguments->attach;
 
-	if (attach->attach.children)
-		argp_error(state, "--children: a truth file is of one process");
+	if (attach->attach.children && arguments->driving.program)
+		argp_error(state, "--drive is of one process, not of its children");
 	if (attach->attach.pid) {
 		if (arguments->argument)
 			argp_error(
@@ -115,6 +116,9 @@ static void check_attach(struct argp_state *state, struct arguments *arguments)
 					  "most of its samples are of no stop");
 	}
 	attach_options_apply(state, attach, false, &arguments->tracer);
+	if (attach->attach.children && !attach->attach.pid && !attach->attach.whole)
+		argp_error(state,
+			   "bursts are of --pid: PROGRAM and its children are stepped whole");
 	if (!attach->attach.pid)
 		return;
 	arguments->argument = attach->argv;
@@ -300,6 +304,48 @@ static void score_one(struct arguments *arguments, struct score_truth *truth,
 	score_deinit(&score);
 }
 
+/* The same for a profile of several processes. What could not be read of it counts once. */
+static void account_children(struct arguments *arguments, const struct score_children *several)
+{
+	struct gate *gate = &arguments->gate;
+
+	for (size_t i = 0; i < several->processes; i++) {
+		const struct score_process *process = &several->process[i];
+		char name[64];
+
+		if (!process->score)
+			continue;
+		gate_check(gate, score_compared(process->score));
+		gate->findings += process->score->findings;
+		gate_leave(gate, GATE_SAMPLES_UNPROVEN, score_unproven(process->score));
+		gate_leave(gate, GATE_SAMPLES_LEFT, process->score->all.class[SCORE_SKIPPED]);
+		snprintf(name, sizeof(name), "process %d", process->pid);
+		add_case(arguments, process->score, name);
+	}
+	gate_leave(gate, GATE_SAMPLES_LEFT, score_children_nobody(several));
+	gate_leave(gate, GATE_SAMPLES_UNREAD, profile_lost(&several->profile));
+	gate->findings += gate->left[GATE_SAMPLES_UNPROVEN] > gate->checked && gate->checked;
+}
+
+static void score_several(struct arguments *arguments, struct score_truth *truth, size_t truths,
+			  const struct input *profile)
+{
+	const struct score_shown shown = { .profile = profile->name,
+					   .findings = arguments->findings,
+					   .functions = arguments->functions };
+	struct score_children several;
+	struct error error;
+
+	if (score_children(&several, truth, truths, profile->path, arguments->format, &error)) {
+		fail(arguments, profile->name, &error);
+	} else {
+		score_children_print(stdout, &several, &shown, arguments->json);
+		account_children(arguments, &several);
+	}
+	fflush(stdout);
+	score_children_deinit(&several);
+}
+
 /* No profile was judged; each is a case all the same. */
 static void fail_truth(struct arguments *arguments, const struct input *truth,
 		       const struct input *profile, const struct error *error)
@@ -347,6 +393,77 @@ static void score_all(struct arguments *arguments, const struct input *truth,
 	score_truth_close(&file);
 }
 
+/* The truths, which end with one without a path, are of the processes of one run. */
+static void score_all_children(struct arguments *arguments, const struct input *truth,
+			       const struct input *profile)
+{
+	struct score_truth *file;
+	struct error error;
+	size_t count = 0, opened = 0;
+
+	while (truth[count].path)
+		count++;
+	file = calloc(count + 1, sizeof(*file));
+	if (!file)
+		no_memory();
+	while (opened < count && !score_truth_open(&file[opened], truth[opened].path, &error)) {
+		if (!arguments->json)
+			score_print_truth_text(stdout, truth[opened].name, &file[opened]);
+		if (score_truth_unproven(&file[opened]) > 50)
+			gate_leave(&arguments->gate, GATE_TRUTHS_UNPROVEN, 1);
+		if (add_names(arguments, &file[opened], &error))
+			fail(arguments, truth[opened].name, &error);
+		opened++;
+	}
+	if (opened < count)
+		fail_truth(arguments, &truth[opened], profile, &error);
+	for (; opened == count && profile->path; profile++)
+		score_several(arguments, file, count, profile);
+	while (opened)
+		score_truth_close(&file[--opened]);
+	free(file);
+}
+
+/* FILE, and FILE.NUMBER of each process that FILE names. */
+static struct input *list_truths(const char *path)
+{
+	struct input *list = NULL;
+	struct truth_file *file;
+	struct error ignored; /* it is said when FILE is opened to be read */
+	size_t count = 0, fields;
+
+	if (truth_file_open(path, &file, &ignored))
+		file = NULL;
+	fields = file ? truth_file_field_count(file) : 0;
+	list = calloc(fields + 2, sizeof(*list));
+	if (!list)
+		no_memory();
+	list[count++] = (struct input) { path, path };
+	for (size_t i = 0; i < fields; i++) {
+		const struct truth_field *field = truth_file_field(file, i);
+		char *other;
+
+		if (!field->text || strcmp(field->name, "process") != 0)
+			continue;
+		if (asprintf(&other, "%s.%lu", path, strtoul(field->text, NULL, 10)) < 0)
+			no_memory();
+		list[count++] = (struct input) { other, other };
+	}
+	if (file)
+		truth_file_close(file);
+	return list;
+}
+
+static void score_files_children(struct arguments *arguments, const struct input *profile)
+{
+	struct input *truth = list_truths(arguments->truth);
+
+	score_all_children(arguments, truth, profile);
+	for (size_t i = 1; truth[i].path; i++)
+		free((char *)truth[i].path);
+	free(truth);
+}
+
 static void score_files(struct arguments *arguments)
 {
 	const struct input truth = { arguments->truth, arguments->truth };
@@ -360,7 +477,10 @@ static void score_files(struct arguments *arguments)
 		no_memory();
 	for (size_t i = 0; i < count; i++)
 		profile[i] = (struct input) { arguments->argument[i], arguments->argument[i] };
-	score_all(arguments, &truth, profile, NULL);
+	if (arguments->attach.attach.children)
+		score_files_children(arguments, profile);
+	else
+		score_all(arguments, &truth, profile, NULL);
 	free(profile);
 }
 
@@ -377,6 +497,32 @@ static void print_said(const struct score_said *said)
 		fputc('\n', stderr);
 }
 
+static void score_what_was_made(struct arguments *arguments, const struct score_making *making,
+				const struct score_made *made)
+{
+	const struct input profile[] = { { made->profile.path, arguments->run }, { NULL, NULL } };
+	const struct input truth = { making->steps ? made->truth[0].path : arguments->truth,
+				     making->steps ? making->program[0] : arguments->truth };
+	struct input *several;
+
+	if (!arguments->attach.attach.children) {
+		score_all(arguments, &truth, profile, &made->driven);
+		return;
+	}
+	run_processes_print(stdout, &made->processes, arguments->json);
+	if (!making->steps) {
+		score_files_children(arguments, profile);
+		return;
+	}
+	several = calloc(made->truths + 1, sizeof(*several));
+	if (!several)
+		no_memory();
+	for (size_t i = 0; i < made->truths; i++)
+		several[i] = (struct input) { made->truth[i].path, making->program[0] };
+	score_all_children(arguments, several, profile);
+	free(several);
+}
+
 static void run_and_score(struct arguments *arguments)
 {
 	const struct score_making making = { .command = arguments->run,
@@ -387,6 +533,7 @@ static void run_and_score(struct arguments *arguments)
 									arguments->driving.attach
 								? &arguments->driving
 								: NULL,
+					     .children = arguments->tracer.attach,
 					     .timeout_ms = arguments->timeout_ms };
 	struct score_made made;
 	struct error error;
@@ -401,11 +548,7 @@ static void run_and_score(struct arguments *arguments)
 			PLAIN_TEXT(arguments->run), made.status);
 		print_said(&made.said);
 	}
-	const struct input profile[] = { { made.profile, arguments->run }, { NULL, NULL } };
-	const struct input truth = { making.steps ? made.truth : arguments->truth,
-				     making.steps ? making.program[0] : arguments->truth };
-
-	score_all(arguments, &truth, profile, &made.driven);
+	score_what_was_made(arguments, &making, &made);
 	score_made_deinit(&made);
 }
 
@@ -437,7 +580,6 @@ int command_score(int argc, char **argv)
 		.timeout_ms = 600000,
 		.driving = { .settle_ms = SCORE_SETTLE_MS, .from = "_start" },
 		.gate = { .unit = "samples" },
-		.attach = ATTACH_OPTIONS,
 	};
 	int status;
 

@@ -37,7 +37,8 @@ static const struct argp_option options[] = {
 	  "semicolons, and how many instructions",
 	  0 },
 	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
-	{ "output", 'o', "FILE", 0, "step PROGRAM, and write FILE", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "step PROGRAM, and write FILE; with --children FILE.NUMBER of the others", 0 },
 	{ "page", OPTION_PAGE, "PAGE", 0,
 	  "write the stacks of the FILE named as an HTML page with a flame graph", 0 },
 	{ "pass-output", OPTION_PASS, NULL, 0, "let the program's own output through", 0 },
@@ -51,8 +52,8 @@ static void check_usage(struct argp_state *state, struct arguments *arguments)
 		return; /* nothing is written */
 	if (arguments->attach.attach.pid && (arguments->argument_count || !arguments->output))
 		argp_error(state, "--pid is of a process that runs, and needs --output alone");
-	if (arguments->attach.attach.children)
-		argp_error(state, "--children: a truth file is of one process");
+	if (arguments->attach.attach.children && !arguments->output)
+		argp_error(state, "--children is for --output: nothing is stepped");
 	if (arguments->output && !arguments->attach.attach.pid && !arguments->argument_count)
 		argp_usage(state);
 	if (arguments->output && (arguments->folded || arguments->page))
@@ -178,10 +179,15 @@ static int step(struct arguments *arguments)
 	if (!result.written && arguments->json &&
 	    (run_cut_from_outside(&result.cut) || !result.cut.early.code))
 		contexts_print_none(stdout, arguments->output, &contexts, &result);
-	if (!result.written)
+	if (!result.written) {
+		contexts_result_deinit(&result);
 		return result.cut.early.code ? exit_status_of_error(&result.cut.early)
 					     : gate_status(&result.gate);
-	print_file(arguments, arguments->output, &result.gate);
+	}
+	for (size_t i = 0; i < result.paths; i++)
+		print_file(arguments, result.path[i], i ? NULL : &result.gate);
+	run_processes_print(stdout, &result.processes, arguments->json);
+	contexts_result_deinit(&result);
 	if (result.thin)
 		fprintf(stderr, "%s: the truth is thin: it proves little\n", PLAIN_TEXT(program));
 	if (!arguments->json && !gate_is_clean(&result.gate))
@@ -193,7 +199,6 @@ int command_truth(int argc, char **argv)
 {
 	struct arguments arguments = {
 		.stepping.tracer = STEPPING_TRACER,
-		.attach = ATTACH_OPTIONS,
 	};
 	int status;
 

@@ -128,10 +128,15 @@ int bpf_records_mappings(struct bpf_records *records, const struct address_space
 	return bpf_session_set_process(records->session, space, error);
 }
 
-void bpf_records_forget(struct bpf_records *records, pid_t pid)
+void bpf_records_forget_process(struct bpf_records *records, pid_t pid)
 {
 	if (records->session)
 		bpf_session_forget_process(records->session, pid);
+}
+
+void bpf_records_forget(struct bpf_records *records, pid_t pid)
+{
+	bpf_records_forget_process(records, pid);
 	/* Its threads' numbers may come back. */
 	for (size_t i = 0; i < records->kept_count; i++)
 		free(records->kept[i]);

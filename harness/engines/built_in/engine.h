@@ -186,6 +186,8 @@ int bpf_records_open(struct bpf_records *records, struct error *error);
 int bpf_records_mappings(struct bpf_records *records, const struct address_space *space,
 			 struct error *error);
 /* The process is gone. */
+void bpf_records_forget_process(struct bpf_records *records, pid_t pid);
+/* The same, and no other one's records will be taken. */
 void bpf_records_forget(struct bpf_records *records, pid_t pid);
 /* Takes the record that the thread's latest trap left. 0; 1: there is none; -1: an error. */
 int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop, bool frame_pointer,

@@ -4,7 +4,7 @@
  *
  *	commands/compare.c  the command line
  *	compare_run.c	a comparer: tracer, engines and verdicts brought together
- *	compare_attach.c	the same of processes that run already, each with a result of its own
+ *	compare_attach.c	the same of several processes, or of one that runs already
  *	compare_point.c	one point
  *	compare_score.c	the scores of the engines' stacks
  *	compare_lost_at.c	where they lose the caller
@@ -43,6 +43,9 @@ struct compare_synthesized {
 	uint64_t replaced;		     /* functions whose FDE's rows were replaced */
 };
 
+struct comparison;
+struct compare_open;
+
 struct compare_options {
 	const struct engine *engine[COMPARE_ENGINES_MAX];
 	size_t engine_count;
@@ -80,6 +83,8 @@ struct compare_options {
 	void (*on_proven)(void *context, uint64_t mark, uint64_t count, bool proven);
 	/* Told each time before the process's mappings are read. */
 	void (*on_mappings)(void *context);
+	/* Of a run of several processes: told whose points come next, before on_mappings. */
+	void (*on_process)(void *context, const struct comparison *process);
 	void *context;
 };
 
@@ -124,13 +129,14 @@ struct comparison {
 	bool strict;			       /* anything that could not be checked fails */
 	const struct requirement *requirement; /* borrowed */
 	size_t requirement_count;
-	/* Of an attached run; else NULL, and the rest is empty. The options'. */
+	/* Of a run of several processes, or of one that ran already; else NULL, and the rest is empty. The options'. */
 	const struct tracer_attach *attach;
 	pid_t pid;	/* 0: no burst was of the first process */
 	char name[256]; /* tracer_process's */
 	bool process_ended;
-	size_t number;		 /* tracer_process's */
-	struct comparison *next; /* of another process; comparison_deinit() frees it, too */
+	struct compare_open *open; /* while another process has its turn */
+	size_t number;		   /* tracer_process's */
+	struct comparison *next;   /* of another process; comparison_deinit() frees it, too */
 };
 
 /*
@@ -153,6 +159,13 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
 		      struct comparison *ret);
 void comparison_deinit(struct comparison *comparison);
+/* Its processes were stepped in bursts. */
+static inline bool comparison_in_bursts(const struct comparison *comparison)
+{
+	return comparison->attach && !comparison->attach->whole;
+}
+/* Who was met in a run of several processes. */
+struct run_processes comparison_processes(const struct comparison *first);
 /* True if something calls for exit status 1. Ignored findings do not. */
 bool comparison_has_findings(const struct comparison *comparison);
 struct ignore_list;

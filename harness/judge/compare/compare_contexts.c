@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include "array.h"
+#include "freed.h"
 #include "compare.h"
 #include "compare_contexts.h"
 #include "truth/tracer/stack_pool.h"
@@ -33,8 +34,11 @@ enum {
 #define THREAD_NAME_BYTES      16
 #define TRUTH_THREAD_NAMES_MAX 1000
 
+/* A process, and its stacks. */
 struct stepping {
 	const struct contexts_options *options;
+	size_t number; /* of the run's processes */
+	pid_t pid;     /* 0: the run is of one */
 	struct context_tree tree;
 	/* The way to the last point's stack: by frames, the outermost first. */
 	uint64_t *pc;
@@ -56,6 +60,51 @@ struct stepping {
 	bool met;   /* a point */
 	bool begun; /* the first point is over */
 };
+
+struct contexts {
+	const struct contexts_options *options;
+	struct stepping **process; /* in the order in which they were met */
+	size_t count;
+	struct stepping *now;
+	struct error error; /* no memory for one */
+	bool failed;
+};
+
+static void stepping_deinit(struct stepping *stepping)
+{
+	context_tree_deinit(&stepping->tree);
+	free(stepping->pc);
+	free(stepping->node);
+	free(stepping->image);
+	free(stepping->code);
+	free(stepping->name);
+}
+
+/* NULL: no memory; error is set. */
+static struct stepping *stepping_create(struct contexts *contexts, size_t number,
+					struct error *error)
+{
+	struct stepping *stepping = calloc(1, sizeof(*stepping));
+
+	if (stepping && ARRAY_GROW(contexts->process, contexts->count) &&
+	    !context_tree_init(&stepping->tree, error)) {
+		stepping->options = contexts->options;
+		stepping->number = number;
+		contexts->process[contexts->count++] = stepping;
+		return stepping;
+	}
+	free(stepping);
+	error_set(error, ERROR_MEMORY, "", 0, "no memory for a process");
+	return NULL;
+}
+
+static struct stepping *find_stepping(const struct contexts *contexts, size_t number)
+{
+	for (size_t i = contexts->count; i-- > 0;)
+		if (contexts->process[i]->number == number)
+			return contexts->process[i];
+	return NULL;
+}
 
 /* ---- frames ----------------------------------------------------------------------------- */
 
@@ -152,13 +201,60 @@ static int add_stack(struct stepping *stepping, const struct point *point,
 
 /* ---- what the comparer tells ------------------------------------------------------------ */
 
+/* A name that a thread had is kept, each once. -1: no memory. */
+static int keep_name(struct stepping *stepping, const char *name, struct error *error)
+{
+	for (size_t i = 0; i < stepping->names; i++)
+		if (!strcmp(stepping->name[i], name))
+			return 0;
+	if (!*name || stepping->names == TRUTH_THREAD_NAMES_MAX)
+		return 0;
+	if (!ARRAY_GROW(stepping->name, stepping->names))
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for threads' names");
+	snprintf(stepping->name[stepping->names++], sizeof(*stepping->name), "%s", name);
+	return 0;
+}
+
+/* What a process of several calls itself: it begins with its maker's name, and gets another one by exec. */
+static void take_comm(struct stepping *stepping)
+{
+	char path[64], name[THREAD_NAME_BYTES] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", stepping->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(name, sizeof(name), file)) {
+		name[strcspn(name, "\n")] = '\0';
+		stepping->failed |= keep_name(stepping, name, &stepping->error) != 0;
+	}
+	fclose(file);
+}
+
 static void on_mappings(void *context)
 {
-	struct stepping *stepping = context;
+	struct stepping *stepping = ((struct contexts *)context)->now;
 
+	if (!stepping)
+		return;
 	stepping->depth = 0;
 	stepping->image_count = 0;
 	stepping->code_asked = false;
+	if (stepping->pid)
+		take_comm(stepping);
+}
+
+static void on_process(void *context, const struct comparison *process)
+{
+	struct contexts *contexts = context;
+
+	contexts->now = find_stepping(contexts, process->number);
+	if (!contexts->now)
+		contexts->now = stepping_create(contexts, process->number, &contexts->error);
+	contexts->failed |= !contexts->now;
+	if (contexts->now)
+		contexts->now->pid = process->pid;
 }
 
 /* The ranges of executable mappings: only what stays is kept. */
@@ -202,36 +298,37 @@ static int take_name(struct stepping *stepping, const struct point *point, struc
 	const uint64_t *value = point->regs->value;
 	char name[THREAD_NAME_BYTES] = "";
 
-	if (value[REGISTER_RAX] != SYS_prctl || value[REGISTER_RDI] != PR_SET_NAME ||
-	    stepping->names == TRUTH_THREAD_NAMES_MAX)
+	if (value[REGISTER_RAX] != SYS_prctl || value[REGISTER_RDI] != PR_SET_NAME)
 		return 0;
 	for (size_t i = 0; i < sizeof(name) - 1; i++)
 		if (point->memory->read(point->memory->context, value[REGISTER_RSI] + i, &name[i],
 					1) ||
 		    !name[i])
 			break;
-	for (size_t i = 0; i < stepping->names; i++)
-		if (!strcmp(stepping->name[i], name))
-			return 0;
-	if (!*name)
-		return 0;
-	if (!ARRAY_GROW(stepping->name, stepping->names))
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for threads' names");
-	memcpy(stepping->name[stepping->names++], name, sizeof(name));
-	return 0;
+	return keep_name(stepping, name, error);
+}
+
+static bool is_in_bursts(const struct contexts_options *options)
+{
+	return options->tracer->attach && !options->tracer->attach->whole;
 }
 
 static int on_reading(void *context, const struct point *point, const struct stack *truth,
 		      uint64_t *ret_mark, struct error *error)
 {
-	struct stepping *stepping = context;
+	const struct contexts *contexts = context;
+	struct stepping *stepping = contexts->now;
 	bool too_deep = truth->stop == STOP_DEPTH, open = too_deep || !point->stop->shadow->rooted,
 	     is_call;
 	uint32_t node = 0;
 
+	if (contexts->failed) {
+		*error = contexts->error;
+		return -1;
+	}
 	if (stepping->failed)
 		*error = stepping->error;
-	else if (stepping->options->tracer->attach && !stepping->code_asked &&
+	else if (is_in_bursts(stepping->options) && !stepping->code_asked &&
 		 take_code(stepping, point->space, error))
 		return -1;
 	if (!stepping->met && stepping->options->begin &&
@@ -271,7 +368,7 @@ static int count_in_kernel(struct stepping *stepping, uint32_t number, uint64_t 
 
 static void on_proven(void *context, uint64_t mark, uint64_t count, bool proven)
 {
-	struct stepping *stepping = context;
+	struct stepping *stepping = ((struct contexts *)context)->now;
 	struct context_node *node = &stepping->tree.node[mark / MARK_NODE];
 
 	if (mark & MARK_LEFT)
@@ -288,7 +385,7 @@ static void on_proven(void *context, uint64_t mark, uint64_t count, bool proven)
 static int on_point(void *context, const struct point *point, const struct judgement *judgement,
 		    struct error *error)
 {
-	struct stepping *stepping = context;
+	struct stepping *stepping = ((struct contexts *)context)->now;
 
 	stepping->begun = true;
 	if (stepping->options->on_point)
@@ -296,10 +393,16 @@ static int on_point(void *context, const struct point *point, const struct judge
 	return 0;
 }
 
+static const char *partial_of(const struct comparison *comparison)
+{
+	return comparison->cut.ending == TRACER_LIMIT ? "limit" : run_cut_word(&comparison->cut);
+}
+
 /* ---- the header ------------------------------------------------------------------------- */
 
-#define CODE_TEXT_BYTES 40 /* "START-END" */
-#define FIELDS_BESIDE	64 /* the arguments: more than there are */
+#define CODE_TEXT_BYTES 40  /* "START-END" */
+#define FIELDS_BESIDE	64  /* the arguments: more than there are */
+#define PROCESS_TEXT	300 /* "NUMBER FILE" */
 
 struct header {
 	struct truth_field *field;
@@ -327,8 +430,8 @@ static void add_texts(struct header *header, const struct contexts_options *opti
 
 	uname(&header->system);
 	compare_ending_text(comparison, header->ending, sizeof(header->ending));
-	add_text(header, "program", tracer->argv[0]);
-	for (char *const *argument = tracer->argv; *argument; argument++)
+	add_text(header, "program", comparison->number ? comparison->name : tracer->argv[0]);
+	for (char *const *argument = tracer->argv; *argument && !comparison->number; argument++)
 		add_text(header, "argument", *argument);
 	add_text(header, "kernel", header->system.release);
 	add_text(header, "machine", header->system.machine);
@@ -376,7 +479,11 @@ static void add_numbers(struct header *header, const struct stepping *stepping,
 	add_number(header, "aslr", options->randomize);
 	if (stepping->options->begin)
 		add_number(header, "driven", 1);
-	if (options->attach && options->attach->pid) {
+	if (stepping->pid && options->attach->children) {
+		add_number(header, "pid", (uint64_t)stepping->pid);
+		add_number(header, "number", stepping->number);
+	}
+	if (is_in_bursts(stepping->options)) {
 		add_number(header, "attached", 1);
 		add_number(header, "bursts", truth->bursts.count);
 		add_number(header, "stopped_ns", truth->bursts.stopped_ns);
@@ -395,8 +502,10 @@ static void add_numbers(struct header *header, const struct stepping *stepping,
 	add_number(header, "elapsed_ns", comparison->elapsed_ns);
 }
 
+/* process: the other files, in the first one's; or NULL. */
 static int write_file(const struct stepping *stepping, const struct comparison *comparison,
-		      const char *partial, struct error *error)
+		      const char *path, char (*process)[PROCESS_TEXT], size_t processes,
+		      struct error *error)
 {
 	struct header header = { .count = 0 };
 	size_t arguments = 0;
@@ -404,17 +513,19 @@ static int write_file(const struct stepping *stepping, const struct comparison *
 
 	while (stepping->options->tracer->argv[arguments])
 		arguments++;
-	header.field = calloc(arguments + stepping->names + stepping->codes + FIELDS_BESIDE,
-			      sizeof(*header.field));
+	header.field =
+		calloc(arguments + stepping->names + stepping->codes + processes + FIELDS_BESIDE,
+		       sizeof(*header.field));
 	if (!header.field)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a header");
-	add_texts(&header, stepping->options, comparison, partial);
+	add_texts(&header, stepping->options, comparison, partial_of(comparison));
 	for (size_t i = 0; i < stepping->names; i++)
 		add_text(&header, "thread_name", stepping->name[i]);
+	for (size_t i = 0; i < processes; i++)
+		add_text(&header, "process", process[i]);
 	add_numbers(&header, stepping, comparison);
-	status = add_code(&header, stepping, error) ||
-				 context_write(&stepping->tree, header.field, header.count,
-					       stepping->options->output, error)
+	status = add_code(&header, stepping, error) || context_write(&stepping->tree, header.field,
+								     header.count, path, error)
 			 ? -1
 			 : 0;
 	free(header.code);
@@ -424,77 +535,133 @@ static int write_file(const struct stepping *stepping, const struct comparison *
 
 /* ---- the run ---------------------------------------------------------------------------- */
 
-static const char *partial_of(const struct comparison *comparison)
-{
-	return comparison->cut.ending == TRACER_LIMIT ? "limit" : run_cut_word(&comparison->cut);
-}
-
 static void judge(const struct stepping *stepping, const struct comparison *comparison,
 		  struct contexts_result *ret)
 {
-	ret->gate = (struct gate) { .unit = "points", .strict = stepping->options->strict };
-	ret->gate.checked = stepping->proven;
+	/* In bursts every stack is known only so far. */
+	bool is_thin = stepping->unproven > stepping->proven ||
+		       (!is_in_bursts(stepping->options) &&
+			stepping->open > comparison->points / 2);
+
+	gate_check(&ret->gate, stepping->proven);
 	gate_leave(&ret->gate, GATE_UNPROVEN, stepping->unproven);
 	gate_leave(&ret->gate, GATE_LOST_POINTS, comparison->unread);
 	gate_leave(&ret->gate, GATE_UNTRACED, comparison->truth.untraced);
-	/* Of an attached run every stack is known only so far. */
-	ret->thin = ret->written &&
-		    (stepping->unproven > stepping->proven ||
-		     (!comparison->attach && stepping->open > comparison->points / 2));
+	ret->thin |= comparison->points && is_thin;
 	/* A run to its end may have no point: then nothing is checked, and nothing has failed. */
-	ret->gate.environment = (!ret->written && ret->cut.early.code != ERROR_NONE) ||
-				run_cut_word(&comparison->cut);
-	ret->gate.findings = !ret->gate.environment && ret->thin;
+	ret->gate.environment |= run_cut_word(&comparison->cut) != NULL;
+}
+
+static char *add_path(struct contexts_result *ret, const char *output, size_t number)
+{
+	char *path;
+
+	if (asprintf(&path, number ? "%s.%zu" : "%s", output, number) < 0)
+		return NULL;
+	if (ARRAY_ADD(ret->path, ret->paths, path))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* The files of the processes that had points: the first one's has a list of the others, and comes last. */
+static int write_files(const struct contexts *contexts, const struct comparison *comparison,
+		       struct contexts_result *ret, struct error *error)
+{
+	FREED char(*process)[PROCESS_TEXT] = calloc(contexts->count + 1, sizeof(*process));
+	const struct comparison *first = comparison;
+	size_t processes = 0;
+
+	while (first && !first->points)
+		first = first->next;
+	if (!first)
+		return 0;
+	if (!process || !add_path(ret, contexts->options->output, 0))
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for truth files");
+	for (const struct comparison *at = first->next; at; at = at->next) {
+		char *path;
+
+		if (!at->points)
+			continue;
+		path = add_path(ret, contexts->options->output, at->number);
+		if (!path)
+			return error_set(error, ERROR_MEMORY, "", 0, "no memory for truth files");
+		snprintf(process[processes++], sizeof(*process), "%zu %s", at->number, at->name);
+		if (write_file(find_stepping(contexts, at->number), at, path, NULL, 0, error))
+			return -1;
+	}
+	if (write_file(find_stepping(contexts, first->number), first, ret->path[0], process,
+		       processes, error))
+		return -1;
+	ret->written = true;
+	return 0;
 }
 
 /* What was known of the run is written, if there is anything. */
-static void finish(struct stepping *stepping, const struct comparison *comparison,
+static void finish(const struct contexts *contexts, const struct comparison *comparison,
 		   struct contexts_result *ret)
 {
 	struct error *error = &ret->cut.early, failure;
+	const struct error *failed = contexts->failed ? &contexts->error : NULL;
+	bool unmarked = false;
 
+	ret->gate = (struct gate) { .unit = "points", .strict = contexts->options->strict };
 	ret->cut = comparison->cut;
 	ret->partial = partial_of(comparison);
-	if (stepping->failed)
-		*error = stepping->error;
-	else if (comparison->unmarked)
-		error_set(error, ERROR_MEMORY, "", 0, "no memory for marks");
-	else if (comparison->points && write_file(stepping, comparison, ret->partial, &failure))
-		*error = failure;
-	else
-		ret->written = comparison->points != 0;
-	judge(stepping, comparison, ret);
-}
+	for (size_t i = 0; i < contexts->count && !failed; i++)
+		if (contexts->process[i]->failed)
+			failed = &contexts->process[i]->error;
+	for (const struct comparison *at = comparison; at; at = at->next) {
+		const struct stepping *stepping = find_stepping(contexts, at->number);
 
-static void stepping_deinit(struct stepping *stepping)
-{
-	context_tree_deinit(&stepping->tree);
-	free(stepping->pc);
-	free(stepping->node);
-	free(stepping->image);
-	free(stepping->code);
-	free(stepping->name);
+		unmarked |= at->unmarked != 0;
+		if (stepping)
+			judge(stepping, at, ret);
+	}
+	if (failed)
+		*error = *failed;
+	else if (unmarked)
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for marks");
+	else if (write_files(contexts, comparison, ret, &failure))
+		*error = failure;
+	ret->processes = comparison_processes(comparison);
+	ret->thin &= ret->written;
+	ret->gate.environment |= !ret->written && ret->cut.early.code != ERROR_NONE;
+	ret->gate.findings = !ret->gate.environment && ret->thin;
 }
 
 void contexts_step(const struct contexts_options *options, struct contexts_result *ret)
 {
-	struct stepping stepping = { .options = options };
+	struct contexts contexts = { .options = options };
 	const struct compare_options compare = { .on_reading = on_reading,
 						 .on_proven = on_proven,
 						 .on_mappings = on_mappings,
+						 .on_process = on_process,
 						 .on_point = on_point,
-						 .context = &stepping };
+						 .context = &contexts };
 	struct comparison comparison;
 	struct comparer *comparer;
 
 	*ret = (struct contexts_result) { .gate.environment = true };
-	if (context_tree_init(&stepping.tree, &ret->cut.early))
-		return;
-	if (!comparer_create(&compare, &comparer, &ret->cut.early)) {
+	contexts.now = stepping_create(&contexts, 0, &ret->cut.early);
+	if (contexts.now && !comparer_create(&compare, &comparer, &ret->cut.early)) {
 		comparer_run_far(comparer, options->tracer, &comparison);
 		comparer_destroy(comparer);
-		finish(&stepping, &comparison, ret);
+		finish(&contexts, &comparison, ret);
 		comparison_deinit(&comparison);
 	}
-	stepping_deinit(&stepping);
+	for (size_t i = 0; i < contexts.count; i++) {
+		stepping_deinit(contexts.process[i]);
+		free(contexts.process[i]);
+	}
+	free(contexts.process);
+}
+
+void contexts_result_deinit(struct contexts_result *result)
+{
+	for (size_t i = 0; i < result->paths; i++)
+		free(result->path[i]);
+	free(result->path);
+	result->path = NULL;
+	result->paths = 0;
 }

@@ -14,9 +14,12 @@ void compare_ending_text(const struct comparison *comparison, char *text, size_t
 	int signal = WIFSIGNALED(comparison->status) ? WTERMSIG(comparison->status) : 0;
 	const char *name = sigabbrev_np(signal);
 
-	if (comparison->attach && (comparison->attach->pid || comparison->number))
+	if (comparison_in_bursts(comparison) && (comparison->attach->pid || comparison->number))
 		snprintf(text, size, "%s",
 			 comparison->process_ended ? "ended meanwhile" : "was let go, and goes on");
+	else if (comparison->attach && comparison->cut.ending == TRACER_ENDED &&
+		 !comparison_in_bursts(comparison) && !comparison->process_ended)
+		snprintf(text, size, "went on unstepped (--only)");
 	else if (comparison->attach && comparison->cut.ending == TRACER_LIMIT)
 		snprintf(text, size, "was ended (--limit, --duration)");
 	else if (comparison->cut.ending == TRACER_LIMIT)

@@ -260,6 +260,14 @@ static json_t *attached(const struct comparison *comparison)
 	return object;
 }
 
+/* Which of the processes that were met. */
+static json_t *process_json(const struct comparison *comparison)
+{
+	return JSON_NEW("pid", (uint64_t)comparison->pid, "number", (uint64_t)comparison->number,
+			"whole", !comparison_in_bursts(comparison), "ended",
+			comparison->process_ended);
+}
+
 static void print_verdicts(FILE *file, const char *program, const char *kernel,
 			   const struct comparison *comparison)
 {
@@ -306,7 +314,8 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 		 counters->put_back, "frames_moved", counters->frames_moved, "disturbances",
 		 counters->disturbances, "stack_switches", counters->stack_switches);
 	JSON_SET(object, "truth", truth, "attached",
-		 comparison->attach ? attached(comparison) : NULL, "truth_digest",
+		 comparison_in_bursts(comparison) ? attached(comparison) : NULL, "process",
+		 comparison->attach ? process_json(comparison) : NULL, "truth_digest",
 		 json_hex(comparison->truth_digest), "seconds", comparison->elapsed_ns / 1e9,
 		 "status", comparison->status);
 	set_ending(object, comparison);

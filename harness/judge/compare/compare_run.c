@@ -25,11 +25,8 @@ static unsigned int needs_of(const struct compare_options *options)
 	return needs;
 }
 
-int compare_mappings(void *context, pid_t pid)
+void compare_forget_mappings(struct comparer *comparer)
 {
-	struct comparer *comparer = context;
-	struct error *error = &comparer->mapping_error;
-
 	memset(&comparer->anonymous, 0, sizeof(comparer->anonymous));
 	memset(comparer->unmapped, 0, sizeof(comparer->unmapped));
 	memset(comparer->lost_code, 0, sizeof(comparer->lost_code));
@@ -39,20 +36,32 @@ int compare_mappings(void *context, pid_t pid)
 	decoder_flush(comparer->decoder);
 	if (comparer->options.on_mappings)
 		comparer->options.on_mappings(comparer->options.context);
-	if (address_space_read(&comparer->space, comparer->store, pid, error)) {
-		comparer->mappings_failed = true;
-		return -1;
-	}
+}
+
+int compare_tell_mappings(struct comparer *comparer)
+{
 	for (size_t i = 0; i < comparer->engine_count; i++) {
 		struct compare_engine *engine = &comparer->engine[i];
 
 		if (!engine->skipped && engine->engine->mappings &&
-		    engine->engine->mappings(engine->open, &comparer->space, error)) {
+		    engine->engine->mappings(engine->open, &comparer->space,
+					     &comparer->mapping_error)) {
 			comparer->mappings_failed = true;
 			return -1;
 		}
 	}
 	return 0;
+}
+
+int compare_mappings(void *context, pid_t pid)
+{
+	struct comparer *comparer = context;
+
+	compare_forget_mappings(comparer);
+	if (!address_space_read(&comparer->space, comparer->store, pid, &comparer->mapping_error))
+		return compare_tell_mappings(comparer);
+	comparer->mappings_failed = true;
+	return -1;
 }
 
 static int on_passed(void *context, pid_t tid, uint64_t pc, struct error *error)
@@ -171,7 +180,8 @@ static void finish(struct comparer *comparer, const struct tracer_options *optio
 
 	ret->elapsed_ns = ret->cut.elapsed_ns = elapsed_ns;
 	ret->cut.points = ret->points;
-	ret->process_ended = ret->attach && ret->pid && process_has_ended(ret->pid);
+	if (comparison_in_bursts(ret))
+		ret->process_ended = ret->pid && process_has_ended(ret->pid);
 	run_cut_set(&ret->cut, options, &ret->truth, ret->attach ? NULL : &comparer->space, early);
 	if (pid)
 		bpf_records_forget(comparer->records, pid);
@@ -187,7 +197,9 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 					      .on_burst_end = compare_burst_end,
 					      .context = comparer,
 					      .observer = &comparer->observer };
+	const struct error none = { .code = ERROR_NONE };
 	uint64_t begin = monotonic_ns();
+	enum tracer_ending ending;
 	struct error early;
 	int status;
 
@@ -198,6 +210,7 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 	compare_external_begin(comparer);
 	compare_cost_begin(comparer);
 	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, &early);
+	compare_bursts_over(comparer);
 	comparer->result = ret;
 	compare_observe_end(comparer);
 	compare_cost_end(comparer);
@@ -208,12 +221,16 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 		status = -1;
 	}
 	if (!status)
-		early = (struct error) { .code = ERROR_NONE };
+		early = none;
 	if (!status && ret->truth.ending == TRACER_KILLED)
 		error_set(&early, ERROR_PROTOCOL, "", 0, "the program was killed by SIGKILL");
+	ending = ret->truth.ending;
 	for (struct comparison *at = ret; at; at = at->next) {
-		at->truth.ending = ret->truth.ending;
-		finish(comparer, options, &early, monotonic_ns() - begin, at);
+		/* Of a process that had ended by itself nothing is missing. */
+		bool is_whole = at->process_ended && !comparison_in_bursts(at);
+
+		at->truth.ending = is_whole ? TRACER_ENDED : ending;
+		finish(comparer, options, is_whole ? &none : &early, monotonic_ns() - begin, at);
 	}
 	address_space_deinit(&comparer->space);
 	comparer->space.pid = 0;
@@ -243,14 +260,14 @@ void comparison_deinit(struct comparison *comparison)
 	}
 }
 
-/* Of an attached run all truths are prefixes, of one frame at least: more of them is asked for there. */
+/* In bursts all truths are prefixes, of one frame at least: more of them is asked for there. */
 bool comparison_is_thin(const struct comparison *comparison)
 {
 	const struct tracer_counters *truth = &comparison->truth;
 
 	return comparison->verdict[VERDICT_UNPROVEN] > comparison->points / 2 ||
 	       !comparison->points || truth->max_frames < 2 ||
-	       (!comparison->attach && truth->unrooted > comparison->points / 2);
+	       (!comparison_in_bursts(comparison) && truth->unrooted > comparison->points / 2);
 }
 
 bool comparison_is_doubtful(const struct comparison *comparison)

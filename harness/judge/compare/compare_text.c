@@ -298,7 +298,7 @@ static void print_bursts(FILE *file, const struct comparison *comparison)
 	const struct tracer_bursts *bursts = &comparison->truth.bursts;
 	double seconds = comparison->elapsed_ns / 1e9, stopped_ms = bursts->stopped_ns / 1e6;
 
-	if (!comparison->attach)
+	if (!comparison_in_bursts(comparison))
 		return;
 	fprintf(file,
 		"process %d: %" PRIu64 " bursts; a thread was stopped for %.1f ms of %.1f s "

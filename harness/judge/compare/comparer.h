@@ -30,6 +30,14 @@ struct lost_code {
 	bool is_known;
 };
 
+/* What is open of a process while another one has its turn. */
+struct compare_open {
+	struct address_space space;
+	struct doubts doubts;
+	struct provisional provisional, alone;
+	uint64_t stray_at, taken_off_at;
+};
+
 struct comparer {
 	struct compare_options options;
 	struct compare_engine engine[COMPARE_ENGINES_MAX]; /* opened, unless skipped */
@@ -41,7 +49,7 @@ struct comparer {
 	struct decoder *decoder;
 	struct walk_memo *rows_memo, *table_memo, *followed_memo;
 	/* Of the current program. */
-	struct comparison *result, *first; /* first: of an attached run's first process */
+	struct comparison *result, *first; /* first: of the first process, if there are several */
 	struct address_space space;
 	struct error mapping_error; /* on_mappings can't end the run; the next point does */
 	bool mappings_failed;
@@ -93,6 +101,9 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 
 /* The tracer's on_mappings; context is the comparer. (compare_run.c) */
 int compare_mappings(void *context, pid_t pid);
+/* Before comparer->space becomes another one, and after: all who ask it are told. -1: comparer->mapping_error is set. */
+void compare_forget_mappings(struct comparer *comparer);
+int compare_tell_mappings(struct comparer *comparer);
 
 /* compare_elsewhere.c: no file has CFI for the PC. True if the program may have registered CFI for it
  * with its run-time (__register_frame). */
@@ -140,6 +151,8 @@ bool compare_is_own(const struct comparer *comparer, const struct mapping *mappi
 /* The tracer's on_burst and on_burst_end; context is the comparer. */
 int compare_burst(void *context, const struct tracer_process *process, struct error *error);
 void compare_burst_end(void *context, const struct tracer_process *process);
+/* The run is over: decides what is open of any process. */
+void compare_bursts_over(struct comparer *comparer);
 /* A result without points, of comparer's engines. */
 void comparison_init(const struct comparer *comparer, const struct tracer_options *options,
 		     struct comparison *ret);

@@ -12,7 +12,10 @@
 /* Beside those of stepping_options.c. */
 enum { OPTION_PID = 1100, OPTION_SHARE, OPTION_STOP };
 
-#define SHARE_MAX   900 /* per mille: a process must come to something */
+#define BURST_STEPS 1000
+#define BURST_MS    20
+#define SHARE	    50	/* per mille */
+#define SHARE_MAX   900 /* a process must come to something */
 #define STOP_MAX    1000
 #define DURATION_MS 10000
 
@@ -21,25 +24,25 @@ static const struct argp_option options[] = {
 	  "attach to a process that runs, step one of its threads in short bursts, and let it go",
 	  0 },
 	{ "burst", INTO_COUNT64(attach_options, attach.burst_steps), "STEPS", 0,
-	  "of --pid and --children: steps of a burst, at most (default 1000)", 0 },
+	  "of --pid: steps of a burst, at most (default 1000); of PROGRAM with --children: in "
+	  "bursts, and not whole",
+	  0 },
 	{ "children", INTO_FLAG(attach_options, attach.children), NULL, 0,
-	  "the processes that it makes, too, and theirs, each with its own results: of --pid, or "
-	  "of "
-	  "PROGRAM, which then is stepped in bursts as well",
+	  "the processes that it makes, too, and theirs, each with its own results: of --pid, in "
+	  "bursts; or of PROGRAM, each from its first instruction",
 	  0 },
 	{ "duration", INTO_SECONDS(attach_options, attach.duration_ms), "SECONDS", 0,
 	  "of --pid: let it go after so long (default 10); of PROGRAM with --children: end it", 0 },
 	{ "only", INTO_TEXT(attach_options, attach.only), "NAME", 0,
-	  "of --pid and --children: of these processes those whose file or whose own name is NAME",
+	  "of --pid and --children: step only processes whose file or whose own name is NAME; the "
+	  "others run, and what they make is met",
 	  0 },
 	{ "share", OPTION_SHARE, "PERMILLE", 0,
-	  "of --pid and --children: of the time, what a thread is stopped at most (default 50: 50 "
-	  "ms of a second)",
+	  "in bursts: of the time, what a thread is stopped at most (default 50: 50 ms of a "
+	  "second)",
 	  0 },
 	{ "stop", OPTION_STOP, "MILLISECONDS", 0,
-	  "of --pid and --children: a burst ends after so long, whatever it has come to (default "
-	  "20)",
-	  0 },
+	  "in bursts: a burst ends after so long, whatever it has come to (default 20)", 0 },
 	{ NULL },
 };
 
@@ -83,6 +86,15 @@ static void name_program(struct attach_options *attach)
 			 attach->attach.pid);
 }
 
+/* A program is stepped whole unless a burst's measures are named; a process that runs never is. */
+static void choose_bursts(struct tracer_attach *attach)
+{
+	attach->whole = !attach->pid && !attach->burst_steps && !attach->burst_ms && !attach->share;
+	attach->burst_steps = attach->burst_steps ?: BURST_STEPS;
+	attach->burst_ms = attach->burst_ms ?: BURST_MS;
+	attach->share = attach->share ?: SHARE;
+}
+
 void attach_options_apply(struct argp_state *state, struct attach_options *attach, bool estimates,
 			  struct tracer_options *tracer)
 {
@@ -93,11 +105,14 @@ void attach_options_apply(struct argp_state *state, struct attach_options *attac
 	if (!attach->attach.pid && !attach->attach.children)
 		return;
 	tracer->attach = &attach->attach;
-	if (tracer->from || tracer->randomize || estimates)
-		argp_error(state, "--%s is for one program that is stepped whole",
-			   tracer->from	       ? "from"
-			   : tracer->randomize ? "aslr"
-					       : "estimate");
+	choose_bursts(&attach->attach);
+	if (attach->attach.whole && !estimates)
+		return;
+	if (estimates)
+		argp_error(state, "--estimate is of one program that is stepped alone");
+	if (tracer->from || tracer->randomize)
+		argp_error(state, "--%s is for what is stepped whole, not in bursts",
+			   tracer->from ? "from" : "aslr");
 	if (!attach->attach.pid)
 		return;
 	if (!attach->attach.duration_ms)

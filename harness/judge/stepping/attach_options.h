@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * attach_options.h - commands that step processes which run already
+ * attach_options.h - commands that step several processes, or such that run already
  *
  *	attach_options.c	the options: which processes, and how much they are disturbed
  *	attach_guard.c		the process that steps is not the one that is ended by hand
@@ -20,15 +20,11 @@ struct attach_options {
 	char *argv[2];
 };
 
-#define ATTACH_OPTIONS                                                                             \
-	{                                                                                          \
-		.attach = {.burst_steps = 1000, .burst_ms = 20, .share = 50 }                      \
-	}
-
 /* An argp child: its input is the command's struct attach_options. The command's parser sets it in child_inputs at
  * ARGP_KEY_INIT. */
 extern const struct argp attach_argp;
-/* Behind all options: makes tracer's run an attached one, if --pid was given, or --children and a program. estimates:
+/* Behind all options: makes tracer's run one of several processes, or an attached one, if --children or --pid was given;
+ * without --pid in bursts only if an option of bursts was. estimates:
  * it is only to be estimated. Exits if options don't fit together. */
 void attach_options_apply(struct argp_state *state, struct attach_options *options, bool estimates,
 			  struct tracer_options *tracer);

@@ -16,6 +16,7 @@
  *	score_json.c	the result as NDJSON
  *	score_cases.c	the result as a case, for CI servers
  *	score_made.h	an external profiler, run on the program
+ *	score_children.h	a profile of several processes
  *	score_tally.h	how often each stack is in the profile of a driven profiler, and was
  *
  * A stack is a finding only if the truth can refute it: the truth must be whole, and proven where the
@@ -91,6 +92,9 @@ void score_set_driven(struct score *score, int32_t pid);
 /* Reads the profile at path, and judges each of its samples. Errors as profile_read(). */
 int score_profile(struct score *score, const char *path, enum profile_format format,
 		  struct error *error);
+/* Judges one sample; context is the score, profile its own. */
+int score_sample(void *context, const struct profile *profile, const struct profile_sample *sample,
+		 struct error *error);
 /* The sum of the samples of which the truth, or the code, says something; and of the program's others. Of an attached
  * truth those that agree as far as it is known are among the first. */
 uint64_t score_compared(const struct score *score);

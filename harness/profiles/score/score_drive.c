@@ -185,7 +185,8 @@ static void drive_deinit(struct drive *drive)
 	free(drive->command);
 }
 
-static int step(struct drive *drive, const char *truth, struct error *error)
+static int step(struct drive *drive, const char *truth, struct contexts_result *ret_written,
+		struct error *error)
 {
 	const struct tracer_attach *attach = drive->how->attach;
 	const struct tracer_options tracer = { .argv = drive->making->program,
@@ -204,14 +205,14 @@ static int step(struct drive *drive, const char *truth, struct error *error)
 
 	if (attach && begin_beside(drive, attach->pid, error))
 		return -1;
-	if (score_step(&contexts, error))
+	if (score_step(&contexts, ret_written, error))
 		return -1;
 	*error = drive->begin_error; /* of its one point there is a truth all the same */
 	return drive->failed ? -1 : 0;
 }
 
 int score_drive(const struct score_making *making, const char *profile, const char *truth,
-		struct score_made *ret, struct error *error)
+		struct score_made *ret, struct contexts_result *ret_written, struct error *error)
 {
 	struct drive drive = { .making = making,
 			       .how = making->driving,
@@ -219,7 +220,7 @@ int score_drive(const struct score_making *making, const char *profile, const ch
 			       .made = ret,
 			       .end_fd = -1,
 			       .run_ended_fd = -1 };
-	int status = drive_init(&drive, error) || step(&drive, truth, error);
+	int status = drive_init(&drive, error) || step(&drive, truth, ret_written, error);
 	bool early = atomic_load(&drive.ended);
 
 	if (drive.program)

@@ -23,10 +23,10 @@
  * Steps the program as making says, with the profiler beside it, and writes its truth to the path truth. The
  * profiler's command is started at the first point, and gets SIGINT behind the last one, unless it has ended.
  * profile: the path for {out}. Of an attached process it is started before the first burst, and may end when it likes
- * from then on. 0: both files are there. -1: the errors of contexts_step(), score_command_run() and
- * driven_program_find(), and ERROR_PROTOCOL if the profiler ended before the first step.
+ * from then on. ret_written: the caller's to deinit. 0: both files are there. -1: the errors of contexts_step(),
+ * score_command_run() and driven_program_find(), and ERROR_PROTOCOL if the profiler ended before the first step.
  */
 int score_drive(const struct score_making *making, const char *profile, const char *truth,
-		struct score_made *ret, struct error *error);
+		struct score_made *ret, struct contexts_result *ret_written, struct error *error);
 
 #endif

@@ -407,7 +407,7 @@ static void count_known(struct score *score, const struct score_subject *subject
 	score->open_known += (uint64_t)end->frames * subject->sample->count;
 }
 
-static int judge(void *context, const struct profile *profile, const struct profile_sample *sample,
+int score_sample(void *context, const struct profile *profile, const struct profile_sample *sample,
 		 struct error *error)
 {
 	struct score *score = context;
@@ -454,7 +454,7 @@ static int judge(void *context, const struct profile *profile, const struct prof
 int score_profile(struct score *score, const char *path, enum profile_format format,
 		  struct error *error)
 {
-	return profile_read(&score->profile, path, format, judge, score, error);
+	return profile_read(&score->profile, path, format, score_sample, score, error);
 }
 
 uint64_t score_compared(const struct score *score)

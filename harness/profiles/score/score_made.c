@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "array.h"
 #include "base/cli/input_file.h"
 #include "base/cli/own_folder.h"
 #include "judge/compare/compare_contexts.h"
@@ -62,23 +63,23 @@ static int make_profile(const struct score_making *making, const struct workshop
 	return status;
 }
 
-int score_step(const struct contexts_options *contexts, struct error *error)
+int score_step(const struct contexts_options *contexts, struct contexts_result *ret,
+	       struct error *error)
 {
-	struct contexts_result result;
-
-	contexts_step(contexts, &result);
-	if (result.written && result.cut.early.system_errno != EINTR)
+	contexts_step(contexts, ret);
+	if (ret->written && ret->cut.early.system_errno != EINTR)
 		return 0;
-	*error = result.cut.early;
+	*error = ret->cut.early;
 	if (!error->code)
 		error_set(error, ERROR_PROTOCOL, "", 0, "there is no point to be compared with");
 	return -1;
 }
 
 static int make_truth(const struct score_making *making, const struct workshop *workshop,
-		      struct error *error)
+		      struct contexts_result *ret, struct error *error)
 {
 	const struct tracer_options tracer = { .argv = making->program,
+					       .attach = making->children,
 					       .timeout_ms = making->timeout_ms,
 					       .silence_output = true,
 					       .ended_by_signals = true };
@@ -86,35 +87,52 @@ static int make_truth(const struct score_making *making, const struct workshop *
 						   .output = workshop->truth,
 						   .version = making->version };
 
-	return score_step(&contexts, error);
+	return score_step(&contexts, ret, error);
 }
 
 /* Opens a file that will have no name. */
-static int keep(const char *path, int *ret_fd, char *ret_path, struct error *error)
+static int keep(const char *path, struct score_made_file *ret, struct error *error)
 {
-	*ret_fd = input_file_descriptor(path, error);
-	if (*ret_fd < 0)
+	ret->fd = input_file_descriptor(path, error);
+	if (ret->fd < 0)
 		return -1;
-	snprintf(ret_path, SCORE_MADE_PATH_BYTES, "/proc/%d/fd/%d", getpid(), *ret_fd);
+	snprintf(ret->path, sizeof(ret->path), "/proc/%d/fd/%d", getpid(), ret->fd);
+	return 0;
+}
+
+static int keep_truths(const struct contexts_result *written, struct score_made *ret,
+		       struct error *error)
+{
+	for (size_t i = 0; i < written->paths; i++) {
+		if (!ARRAY_GROW(ret->truth, ret->truths))
+			return error_set(error, ERROR_MEMORY, "", 0, "no memory for truth files");
+		if (keep(written->path[i], &ret->truth[ret->truths], error))
+			return -1;
+		ret->truths++;
+	}
 	return 0;
 }
 
 int score_make(const struct score_making *making, struct score_made *ret, struct error *error)
 {
+	struct contexts_result written = { .written = false };
 	struct workshop workshop;
 	int status;
 
-	*ret = (struct score_made) { .profile_fd = -1, .truth_fd = -1 };
+	*ret = (struct score_made) { .profile.fd = -1 };
 	if (workshop_init(&workshop, error))
 		return -1;
-	status = making->driving ? score_drive(making, workshop.profile, workshop.truth, ret, error)
+	status = making->driving ? score_drive(making, workshop.profile, workshop.truth, ret,
+					       &written, error)
 				 : make_profile(making, &workshop, ret, error);
 	if (!status && making->steps && !making->driving)
-		status = make_truth(making, &workshop, error);
+		status = make_truth(making, &workshop, &written, error);
 	if (!status)
-		status = keep(workshop.profile, &ret->profile_fd, ret->profile, error);
-	if (!status && making->steps)
-		status = keep(workshop.truth, &ret->truth_fd, ret->truth, error);
+		status = keep(workshop.profile, &ret->profile, error);
+	if (!status)
+		status = keep_truths(&written, ret, error);
+	ret->processes = written.processes;
+	contexts_result_deinit(&written);
 	if (workshop_deinit(&workshop, status ? &(struct error) { 0 } : error))
 		status = -1;
 	if (status)
@@ -124,9 +142,12 @@ int score_make(const struct score_making *making, struct score_made *ret, struct
 
 void score_made_deinit(struct score_made *made)
 {
-	if (made->profile_fd >= 0)
-		close(made->profile_fd);
-	if (made->truth_fd >= 0)
-		close(made->truth_fd);
-	made->profile_fd = made->truth_fd = -1;
+	if (made->profile.fd >= 0)
+		close(made->profile.fd);
+	for (size_t i = 0; i < made->truths; i++)
+		close(made->truth[i].fd);
+	free(made->truth);
+	made->profile.fd = -1;
+	made->truth = NULL;
+	made->truths = 0;
 }

@@ -70,20 +70,30 @@ struct score_making {
 	/* The profiler samples while the program is stepped; or NULL. */
 	const struct score_driving *driving;
 	unsigned int timeout_ms;
+	/* The truth is of all processes that PROGRAM makes; or NULL. */
+	const struct tracer_attach *children;
+};
+
+struct score_made_file {
+	char path[SCORE_MADE_PATH_BYTES];
+	int fd;
 };
 
 /* Deleted files that are open: their paths, in /proc, are valid until score_made_deinit(). */
 struct score_made {
-	char profile[SCORE_MADE_PATH_BYTES], truth[SCORE_MADE_PATH_BYTES];
-	int profile_fd, truth_fd;
+	struct score_made_file profile;
+	struct score_made_file *truth; /* one for each process that had points */
+	size_t truths;
 	struct score_said said; /* the command's output, also if it failed */
 	int status;		/* the command's exit status, which may be its program's */
 	struct score_driven driven;
+	struct run_processes processes; /* of the stepped run, if it had several */
 };
 
-/* Steps a program, and writes its truth; of a run that was cut short, too, but not if we are to end. -1: the errors
- * of contexts_step(); ERROR_PROTOCOL: there was no point. */
-int score_step(const struct contexts_options *contexts, struct error *error);
+/* Steps a program, and writes its truth; of a run that was cut short, too, but not if we are to end. ret: the caller's to
+ * deinit in any case. -1: the errors of contexts_step(); ERROR_PROTOCOL: there was no point. */
+int score_step(const struct contexts_options *contexts, struct contexts_result *ret,
+	       struct error *error);
 
 /* -1: the error of score_command_run() or contexts_step(), and no file is left. */
 int score_make(const struct score_making *making, struct score_made *ret, struct error *error);

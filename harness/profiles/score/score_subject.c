@@ -35,6 +35,11 @@ static bool is_own_name(const struct score_truth *truth, struct span name)
 	return ARRAY_ANY(truth->names, i, is_same_name(name, truth->name[i]));
 }
 
+bool score_truth_has_name(const struct score_truth *truth, const char *name)
+{
+	return is_own_name(truth, (struct span) { name, strlen(name) });
+}
+
 /* ---- folded stacks ---------------------------------------------------------------------------- */
 
 /* What stackcollapse-perf.pl puts behind a command's name: "-1234" or "-?" with --pid, and with --tid the

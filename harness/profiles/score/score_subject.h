@@ -29,6 +29,9 @@ struct score_subject {
 	bool repeated;	       /* a frame has PROFILE_REPEATED */
 };
 
+/* Whether the truth's process, or a thread of it, had that name. */
+bool score_truth_has_name(const struct score_truth *truth, const char *name);
+
 struct score;
 /* -1: no memory. */
 int score_subject_init(struct score *score, const struct profile_sample *sample,

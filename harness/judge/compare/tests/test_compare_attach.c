@@ -174,5 +174,51 @@ START_TEST(each_process_has_its_own_result)
 }
 END_TEST
 
+/* The program is honest, the first one that it forks lies, and the second one is honest again. */
+static int fork_a_liar(void *context)
+{
+	for (int i = 0; i < 2; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			for (int round = 0; round < 50 && !i; round++)
+				liar();
+			_exit(servant_work(1) != 0 ? 3 : 4);
+		}
+		if (waitpid(child, NULL, 0) != child)
+			return 9;
+	}
+	return 0;
+}
+
+START_TEST(each_process_is_accused_by_its_own_truth)
+{
+	struct attached attached = { .wish = { .children = true, .whole = true } };
+	struct compare_options compare = { .engine = { engine_find("cfi"), engine_find("table") },
+					   .engine_count = 2 };
+	const struct tracer_options tracer = { .attach = &attached.wish,
+					       .function = fork_a_liar,
+					       .timeout_ms = PATIENCE_S * 1000 };
+	struct run_processes processes;
+	struct error error;
+
+	ck_assert_msg(!comparer_create(&compare, &attached.comparer, &error), "%s", error.message);
+	ck_assert_msg(comparer_run_far(attached.comparer, &tracer, &attached.result), "%s",
+		      attached.result.cut.early.message);
+	for (struct comparison *at = &attached.result; at; at = at->next) {
+		ck_assert_uint_gt(at->points, 100);
+		ck_assert(at->process_ended);
+		ck_assert_uint_eq(at->verdict[VERDICT_TABLE_FAULT] != 0, at->number == 1);
+		ck_assert_uint_eq(comparison_has_findings(at), at->number == 1);
+		ck_assert_ptr_null(at->open);
+	}
+	processes = comparison_processes(&attached.result);
+	ck_assert_uint_eq(processes.tracer.met, 3);
+	ck_assert_uint_eq(processes.judged, 3);
+	attached_end(&attached);
+}
+END_TEST
+
 SUITE(compare_attach, TIMEOUT(PATIENCE_TIMEOUT_S), TEST(who_is_right_is_not_accused),
-      TEST(who_lies_is_accused), TEST(each_process_has_its_own_result))
+      TEST(who_lies_is_accused), TEST(each_process_has_its_own_result),
+      TEST(each_process_is_accused_by_its_own_truth))

@@ -34,7 +34,10 @@ static int made_up_write(const struct context_tree *tree, const struct truth_fie
 
 static const struct tracer_options no_tracer;
 static const struct contexts_options no_options = { .tracer = &no_tracer };
-static struct stepping stepping;
+static struct stepping stepping, *processes[] = { &stepping };
+static struct contexts contexts = {
+	.options = &no_options, .process = processes, .count = 1, .now = &stepping
+};
 static struct shadow_stack shadow;
 static struct trace_stop stop;
 static struct register_values regs;
@@ -96,7 +99,7 @@ static uint64_t tell(const uint64_t *pc, enum stop_reason reason)
 	while (pc[truth.count])
 		truth.count++;
 	regs.value[REGISTER_RIP] = pc[0];
-	ck_assert_msg(!on_reading(&stepping, &point, &truth, &mark, &error), "%s", error.message);
+	ck_assert_msg(!on_reading(&contexts, &point, &truth, &mark, &error), "%s", error.message);
 	return mark;
 }
 
@@ -190,7 +193,7 @@ START_TEST(images_of_mappings)
 	/* Mappings are looked up again when they have changed. */
 	mappings[0].path = (char *)"/other";
 	ck_assert_uint_eq(tree->node[TELL(0x1020) / MARK_NODE].image, file);
-	on_mappings(&stepping);
+	on_mappings(&contexts);
 	ck_assert_str_eq(tree->image[tree->node[TELL(0x1010) / MARK_NODE].image].path, "/other");
 }
 END_TEST
@@ -202,7 +205,7 @@ START_TEST(callers_images_after_mappings_changed)
 	uint64_t before = TELL(0x1010, 0x1100, 0x1200), behind;
 
 	mappings[0].path = (char *)"/other";
-	on_mappings(&stepping);
+	on_mappings(&contexts);
 	behind = TELL(0x1010, 0x1100, 0x1200);
 	check_way(behind, "/1200/1100/1010");
 	ck_assert_uint_ne(behind, before);
@@ -247,7 +250,7 @@ START_TEST(addresses_are_the_image_s)
 	ck_assert_mem_eq(image->build_id, file_image.build_id, 3);
 	/* Mapped elsewhere it is the same image, and the same stack but for the caller that is no file's. */
 	mappings[0].start += 0x1000, mappings[0].end += 0x1000, mappings[0].bias += 0x1000;
-	on_mappings(&stepping);
+	on_mappings(&contexts);
 	behind = TELL(0x2010, 0x2100, 0x3010) / MARK_NODE;
 	ck_assert_uint_eq(behind, before);
 	/* Another build of it is another. */
@@ -255,7 +258,7 @@ START_TEST(addresses_are_the_image_s)
 		.image = &(struct image) { .build_id = { 1, 2, 4 }, .build_id_size = 3 },
 		.version.inode = entries[_i].inode
 	};
-	on_mappings(&stepping);
+	on_mappings(&contexts);
 	ck_assert_uint_ne(TELL(0x2010, 0x2100, 0x3010) / MARK_NODE, before);
 }
 END_TEST
@@ -300,12 +303,12 @@ START_TEST(mappings_are_numbered_anew)
 
 	TELL(0x1010), TELL(0x3010);
 	space = (struct address_space) { .mapping = more, .mapping_count = 4 };
-	on_mappings(&stepping);
+	on_mappings(&contexts);
 	for (int i = 0; i < 4; i++)
 		ck_assert_str_eq(path_of(TELL(pcs[i])), more[i].path);
 	for (int i = 0; i < 4; i++)
 		more[i].path = more[3 - i].path;
-	on_mappings(&stepping);
+	on_mappings(&contexts);
 	for (int i = 4; i--;)
 		ck_assert_str_eq(path_of(TELL(pcs[i])), more[i].path);
 }
@@ -350,13 +353,13 @@ START_TEST(points_are_counted_when_they_are_decided)
 	open = TELL(0x100f);
 	before = stepping.tree.node_count;
 	ck_assert_uint_eq(open % MARK_NODE, MARK_CALLS_KERNEL | MARK_OPEN);
-	on_proven(&stepping, plain, 3, true);
-	on_proven(&stepping, plain, 4, false);
-	on_proven(&stepping, call, 5, true);
-	on_proven(&stepping, call, 6, false);
+	on_proven(&contexts, plain, 3, true);
+	on_proven(&contexts, plain, 4, false);
+	on_proven(&contexts, call, 5, true);
+	on_proven(&contexts, call, 6, false);
 	ck_assert_uint_eq(stepping.open, 0);
-	on_proven(&stepping, open, 7, true);
-	on_proven(&stepping, open, 2, false); /* what is in doubt is open all the same */
+	on_proven(&contexts, open, 7, true);
+	on_proven(&contexts, open, 2, false); /* what is in doubt is open all the same */
 	ck_assert_uint_eq(stepping.proven, 15);
 	ck_assert_uint_eq(stepping.unproven, 12);
 	ck_assert_uint_eq(stepping.open, 9);
@@ -463,12 +466,12 @@ START_TEST(the_first_point_is_not_in_the_tree)
 	first = TELL(0x1010, 0x1100);
 	other = TELL(0x100f, 0x1200);
 	ck_assert_int_eq(beginning.calls, 1);
-	ck_assert(!on_point(&stepping, &point, NULL, NULL));
+	ck_assert(!on_point(&contexts, &point, NULL, NULL));
 	second = TELL(0x1010, 0x1100);
 	ck_assert_int_eq(beginning.calls, 1);
-	on_proven(&stepping, first, 1, true);
-	on_proven(&stepping, other, 1, false);
-	on_proven(&stepping, second, 2, true);
+	on_proven(&contexts, first, 1, true);
+	on_proven(&contexts, other, 1, false);
+	on_proven(&contexts, second, 2, true);
 	ck_assert_uint_eq(stepping.proven, 2);
 	ck_assert_uint_eq(stepping.unproven + stepping.system_calls, 0);
 	ck_assert_uint_eq(stepping.tree.node[second / MARK_NODE].points, 2);
@@ -488,7 +491,7 @@ START_TEST(what_can_not_begin_ends_the_run)
 
 	stepping.options = &begins;
 	stop.pid = 17;
-	ck_assert(on_reading(&stepping, &point, &truth, &mark, &error));
+	ck_assert(on_reading(&contexts, &point, &truth, &mark, &error));
 	ck_assert_str_eq(error.message, "of process 17");
 }
 END_TEST
@@ -501,7 +504,7 @@ START_TEST(a_failure_ends_the_run)
 
 	stepping.failed = true;
 	error_set(&stepping.error, ERROR_MEMORY, "", 0, "before");
-	ck_assert_int_eq(on_reading(&stepping, &point, &truth, &mark, &error), -1);
+	ck_assert_int_eq(on_reading(&contexts, &point, &truth, &mark, &error), -1);
 	ck_assert_str_eq(error.message, "before");
 }
 END_TEST
@@ -529,20 +532,22 @@ START_TEST(the_header)
 	struct error error;
 	char wanted[1024], ending[128];
 
-	stepping.options = &options;
+	stepping.options = contexts.options = &options;
 	stepping.proven = 20, stepping.unproven = 30, stepping.open = 40;
 	stepping.system_calls = 50, stepping.too_deep = 60;
 	stepping.name = thread, stepping.names = 2;
 	comparison.unproven[1] = 10;
 	comparison.unproven[DOUBT_REASON_COUNT - 1] = 20;
-	if (_i)
+	if (_i) {
 		strcpy(comparison.cut.place, "there");
+		comparison.cut.ending = TRACER_LIMIT;
+	}
 	can_write = true;
 	tracer.every = _i ? 16 : 0;
 	tracer.randomize = _i;
 	tracer.from = _i ? NULL : "main";
 	compare_ending_text(&comparison, ending, sizeof(ending));
-	ck_assert_int_eq(write_file(&stepping, &comparison, _i ? "limit" : NULL, &error), 0);
+	ck_assert_int_eq(write_file(&stepping, &comparison, "out", NULL, 0, &error), 0);
 	snprintf(wanted, sizeof(wanted),
 		 "program=./it;argument=./it;argument=-x;stackproof=9;%sending=%s;%s"
 		 "thread_name=one;thread_name=two;steps=1;points=50;proven=20;unproven=30;"
@@ -556,7 +561,7 @@ START_TEST(the_header)
 	free(written);
 	stepping.name = NULL, stepping.names = 0;
 	can_write = false;
-	ck_assert_int_eq(write_file(&stepping, &comparison, NULL, &error), -1);
+	ck_assert_int_eq(write_file(&stepping, &comparison, "out", NULL, 0, &error), -1);
 	ck_assert_str_eq(error.message, "no room");
 	free(written);
 }
@@ -590,7 +595,7 @@ START_TEST(what_came_of_it)
 					 .truth = { .untraced = 4 } };
 	struct contexts_result result = { .written = false };
 
-	stepping.options = &options;
+	stepping.options = contexts.options = &options;
 	stepping.proven = test->proven, stepping.unproven = test->unproven;
 	stepping.open = test->open;
 	stepping.failed = test->failed;
@@ -598,7 +603,7 @@ START_TEST(what_came_of_it)
 	can_write = test->can_write;
 	written = NULL;
 	options.strict = _i & 1;
-	finish(&stepping, &comparison, &result);
+	finish(&contexts, &comparison, &result);
 	free(written);
 	ck_assert_msg(result.written == test->written && result.thin == test->thin, "%s",
 		      test->name);
@@ -614,6 +619,7 @@ START_TEST(what_came_of_it)
 	ck_assert_uint_eq(result.gate.left[GATE_LOST_POINTS], 3);
 	ck_assert_uint_eq(result.gate.left[GATE_UNTRACED], 4);
 	ck_assert_ptr_null(result.partial);
+	contexts_result_deinit(&result);
 }
 END_TEST
 
@@ -622,12 +628,13 @@ START_TEST(a_run_that_met_its_limit)
 	struct comparison comparison = { .points = 5, .cut = { .ending = TRACER_LIMIT } };
 	struct contexts_result result = { .written = false };
 
-	stepping.options = &options;
+	stepping.options = contexts.options = &options;
 	can_write = true;
-	finish(&stepping, &comparison, &result);
+	finish(&contexts, &comparison, &result);
 	ck_assert_str_eq(result.partial, "limit");
 	ck_assert_ptr_nonnull(strstr(written, ";partial=limit;"));
 	ck_assert(result.written);
+	contexts_result_deinit(&result);
 	free(written);
 }
 END_TEST
@@ -638,15 +645,16 @@ START_TEST(a_run_that_was_cut_short)
 	struct comparison comparison = { .points = 19, .cut = { .ending = TRACER_TIMEOUT } };
 	struct contexts_result result = { .written = false };
 
-	stepping.options = &options;
+	stepping.options = contexts.options = &options;
 	stepping.proven = 9, stepping.unproven = 10;
 	can_write = true;
-	finish(&stepping, &comparison, &result);
+	finish(&contexts, &comparison, &result);
 	free(written);
 	ck_assert_str_eq(result.partial, "timeout");
 	ck_assert(result.written && result.thin);
 	ck_assert(result.gate.environment && !result.gate.findings);
 	ck_assert_int_eq(gate_status(&result.gate), 99);
+	contexts_result_deinit(&result);
 }
 END_TEST
 

@@ -38,16 +38,17 @@ static int say_options(int argc, char **argv)
 						      { &attach_argp, 0, NULL, 0 },
 						      { 0 } };
 	static const struct argp argp = { .parser = parse, .children = children };
-	struct input input = { .stepping.tracer = STEPPING_TRACER, .attach = ATTACH_OPTIONS };
+	struct input input = { .stepping.tracer = STEPPING_TRACER };
 	const struct tracer_attach *attach = &input.attach.attach;
 	const struct tracer_options *tracer = &input.stepping.tracer;
 
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &input);
-	printf("%s %s pid %d%s only %s burst %" PRIu64 " stop %u share %u ms %u of %u",
+	printf("%s %s pid %d%s%s only %s burst %" PRIu64 " stop %u share %u ms %u of %u",
 	       tracer->attach ? "attached" : "-", tracer->argv ? tracer->argv[0] : "-", attach->pid,
-	       attach->children ? " children" : "", attach->only ?: "-", attach->burst_steps,
-	       attach->burst_ms, attach->share, attach->duration_ms, tracer->timeout_ms);
+	       attach->children ? " children" : "", attach->whole ? " whole" : "",
+	       attach->only ?: "-", attach->burst_steps, attach->burst_ms, attach->share,
+	       attach->duration_ms, tracer->timeout_ms);
 	return EXIT_OK;
 }
 
@@ -59,7 +60,7 @@ static const struct {
 	const char *argument[3], *said;
 	int status;
 } cases[] = {
-	{ { NULL }, "- - pid 0 only - burst 1000 stop 20 share 50 ms 0 of 600000", 0 },
+	{ { NULL }, "- - pid 0 only - burst 0 stop 0 share 0 ms 0 of 600000", 0 },
 	{ { PID }, PROCESS " only - burst 1000 stop 20 share 50 ms 10000 of 0", 0 },
 	{ { PID, "--burst=7" }, PROCESS " only - burst 7 stop 20 share 50 ms 10000 of 0", 0 },
 	{ { PID, "--stop=1000" },
@@ -74,19 +75,26 @@ static const struct {
 	  PROCESS " children only x burst 1000 stop 20 share 50 ms 10000 of 0",
 	  0 },
 	{ { "--children" },
-	  "attached - pid 0 children only - burst 1000 stop 20 share 50 ms 0 of 600000",
+	  "attached - pid 0 children whole only - burst 1000 stop 20 share 50 ms 0 of 600000",
+	  0 },
+	{ { "--children", "--from=main", "--duration=2" },
+	  "attached - pid 0 children whole only - burst 1000 stop 20 share 50 ms 2000 of 600000",
+	  0 },
+	{ { "--children", "--share=9" },
+	  "attached - pid 0 children only - burst 1000 stop 20 share 9 ms 0 of 600000",
 	  0 },
 	{ { "--share=3", "--only=x" }, "--only is for --pid or --children", 2 },
-	{ { "--children", "--from=x" }, "--from is for one program that is stepped whole", 2 },
+	{ { "--children", "--burst=9", "--from=x" }, "--from is for what is stepped whole", 2 },
+	{ { "--children", "--estimate" }, "--estimate is of one program that is stepped alone", 2 },
 	{ { PID, "--share=901" }, "--share", 2 },
 	{ { PID, "--share=0" }, "--share", 2 },
 	{ { PID, "--stop=1001" }, "--stop", 2 },
 	{ { PID, "--burst=0" }, "--burst", 2 },
 	{ { "--pid=0" }, "--pid", 2 },
 	{ { "--pid=2147483648" }, "--pid", 2 },
-	{ { PID, "--from=main" }, "--from is for one program that is stepped whole", 2 },
-	{ { PID, "--aslr=on" }, "--aslr is for one program that is stepped whole", 2 },
-	{ { PID, "--estimate" }, "--estimate is for one program that is stepped whole", 2 },
+	{ { PID, "--from=main" }, "--from is for what is stepped whole", 2 },
+	{ { PID, "--aslr=on" }, "--aslr is for what is stepped whole", 2 },
+	{ { PID, "--estimate" }, "--estimate is of one program that is stepped alone", 2 },
 };
 
 START_TEST(option_sets_what_it_says)

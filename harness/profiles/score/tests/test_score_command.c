@@ -283,7 +283,8 @@ START_TEST(what_is_made)
 					     "1.2",
 					     true,
 					     NULL,
-					     60000 };
+					     60000,
+					     NULL };
 	struct truth_file *file;
 	struct score_made made;
 	struct error error;
@@ -293,18 +294,19 @@ START_TEST(what_is_made)
 	ck_assert_msg(!score_make(&making, &made, &error), "%s", error.message);
 	ck_assert_int_eq(made.status, 5);
 	ck_assert_str_eq(made.said.text, "said\n");
-	profile = fopen(made.profile, "re");
+	profile = fopen(made.profile.path, "re");
 	ck_assert_ptr_nonnull(profile);
 	ck_assert_ptr_nonnull(fgets(line, sizeof(line), profile));
 	ck_assert_str_eq(line, "_start 1\n");
 	fclose(profile);
-	ck_assert_int_eq(truth_file_open(made.truth, &file, &error), 0);
+	ck_assert_int_eq(truth_file_open(made.truth[0].path, &file, &error), 0);
 	ck_assert_str_eq(truth_file_text(file, "stackproof"), "1.2");
 	ck_assert_str_eq(truth_file_text(file, "program"), program);
 	truth_file_close(file);
+	snprintf(line, sizeof(line), "%s", made.truth[0].path);
 	score_made_deinit(&made);
-	ck_assert_int_eq(access(made.profile, F_OK), -1);
-	ck_assert_int_eq(access(made.truth, F_OK), -1);
+	ck_assert_int_eq(access(made.profile.path, F_OK), -1);
+	ck_assert_int_eq(access(line, F_OK), -1);
 }
 END_TEST
 

@@ -129,7 +129,9 @@ END_TEST
 START_TEST(nothing_is_left_of_what_failed)
 {
 	char program[] = "/nonexistent/program", *const argv[] = { program, NULL };
-	struct score_making making = { "echo x >{out} {program}", argv, "1", true, NULL, 120000 };
+	struct score_making making = {
+		"echo x >{out} {program}", argv, "1", true, NULL, 120000, NULL
+	};
 	struct score_made made;
 	struct error error = { 0 };
 	int before, after;
@@ -139,8 +141,8 @@ START_TEST(nothing_is_left_of_what_failed)
 		before = dup(STDIN_FILENO);
 		close(before);
 		ck_assert_msg(score_make(&making, &made, &error) == -steps, "%s", error.message);
-		ck_assert_int_eq(made.profile_fd >= 0, !steps);
-		ck_assert_int_eq(made.truth_fd, -1);
+		ck_assert_int_eq(made.profile.fd >= 0, !steps);
+		ck_assert_uint_eq(made.truths, 0);
 		if (steps) /* why */
 			ck_assert_ptr_nonnull(strstr(error.message, program));
 		score_made_deinit(&made);
@@ -175,7 +177,8 @@ START_TEST(beside_a_process_that_runs)
 		"1",
 		true,
 		&driving,
-		120000
+		120000,
+		NULL,
 	};
 	struct truth_file *truth;
 	struct score_made made;
@@ -187,7 +190,7 @@ START_TEST(beside_a_process_that_runs)
 	attach.pid = pid;
 	ck_assert_msg(!score_make(&making, &made, &error), "%s", error.message);
 	ck_assert_int_eq(made.driven.pid, pid);
-	ck_assert_msg(!truth_file_open(made.truth, &truth, &error), "%s", error.message);
+	ck_assert_msg(!truth_file_open(made.truth[0].path, &truth, &error), "%s", error.message);
 	ck_assert_pstr_eq(truth_file_gap(truth), "attached");
 	ck_assert_uint_gt(truth_file_number(truth, "points"), 100);
 	ck_assert_uint_gt(truth_file_number(truth, "bursts"), 0);
