@@ -264,7 +264,7 @@ static json_t *attached(const struct comparison *comparison)
 static json_t *process_json(const struct comparison *comparison)
 {
 	return JSON_NEW("pid", (uint64_t)comparison->pid, "number", (uint64_t)comparison->number,
-			"whole", !comparison_in_bursts(comparison), "ended",
+			"whole", json_boolean(!comparison_in_bursts(comparison)), "ended",
 			comparison->process_ended);
 }
 
