@@ -94,7 +94,7 @@ static int name_all(const struct naming *naming, size_t count, struct error *err
 
 		for (end = first + 1; end < count && wanted[end].image == wanted[first].image;)
 			end++;
-		if (!entry || !image_is_as_it_was(entry->image))
+		if (!entry || !image_entry_is_as_it_was(entry))
 			continue;
 		status = name_some(naming, entry, first, end, error);
 		image_entry_give_back(entry);

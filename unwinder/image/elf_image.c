@@ -551,13 +551,19 @@ void image_destroy(struct image *image)
 	free(image);
 }
 
-bool image_is_as_it_was(const struct image *image)
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+bool image_is_as_it_was(const struct image *image, bool *ret_touched)
 {
 	const struct image_file *file = image->priv;
 	size_t page = sysconf(_SC_PAGESIZE);
 	char mapped[80];
 	struct stat now;
 
+	*ret_touched = false;
 	if (!file->mapped)
 		return true;
 	snprintf(mapped, sizeof(mapped), "/proc/self/map_files/%" PRIxPTR "-%" PRIxPTR,
@@ -565,10 +571,10 @@ bool image_is_as_it_was(const struct image *image)
 		 (uintptr_t)file->data + ((file->size + page - 1) & ~(page - 1)));
 	if (stat(mapped, &now) && stat(image->path, &now))
 		return true;
-	return now.st_ino != file->was.st_ino || now.st_dev != file->was.st_dev ||
-	       (now.st_size == file->was.st_size &&
-		now.st_mtim.tv_sec == file->was.st_mtim.tv_sec &&
-		now.st_mtim.tv_nsec == file->was.st_mtim.tv_nsec);
+	if (now.st_ino != file->was.st_ino || now.st_dev != file->was.st_dev)
+		return true;
+	*ret_touched = !same_time(&now.st_ctim, &file->was.st_ctim);
+	return now.st_size == file->was.st_size && same_time(&now.st_mtim, &file->was.st_mtim);
 }
 
 void image_give_back(struct image *image)

@@ -79,8 +79,10 @@ int image_create(const char *path, struct image **ret, struct error *error);
 int image_create_memory(const void *data, size_t size, const char *name, struct image **ret,
 			struct error *error);
 void image_destroy(struct image *image);
-/* False: the file has been written to since, or was cut off: to read its bytes again may be the end (SIGBUS). */
-bool image_is_as_it_was(const struct image *image);
+/* False: the file has been written to since, or was cut off: to read its bytes again may be the end (SIGBUS).
+ * *ret_touched: its ctime says that something of it has changed: its name, mode or owner; or its bytes, and then the time
+ * of that was set back. */
+bool image_is_as_it_was(const struct image *image, bool *ret_touched);
 /* Gives back what memory the image does without until it is asked for again: symbols, ranges and stubs, and the pages of
  * its file, which stays mapped, whatever becomes of its name. What was returned of these is not valid any more. */
 void image_give_back(struct image *image);

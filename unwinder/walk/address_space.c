@@ -132,6 +132,7 @@ int space_add_range(struct address_space *space, const struct mapped_range *rang
 		const struct image_segment *segment = entry ? segment_at(entry->image, offset)
 							    : NULL;
 		struct mapping piece = { .start = range->start + (offset - range->offset),
+					 .offset = offset,
 					 .name_hash = hash };
 
 		next = entry ? next_segment(entry->image, segment, offset, limit) : limit;

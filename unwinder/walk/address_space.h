@@ -19,10 +19,12 @@
 
 /* ---- image_store.c --------------------------------------------------------------------------- */
 
-/* What identifies a file's contents. Device and inode are not enough: an inode may be reused. */
+/* What identifies a file's contents. Device and inode are not enough: an inode may be reused. Nor is the time of the last
+ * modification, which anybody can set (utimensat(2)); but what changes also because of a name or of permissions: changed_ns
+ * (inode(7): ctime). */
 struct file_version {
 	uint64_t device, inode;
-	uint64_t size, modified_ns;
+	uint64_t size, modified_ns, changed_ns;
 };
 
 /* An image with its table, shared by all processes that map it. */
@@ -37,6 +39,8 @@ struct image_entry {
 	struct row_cache *rows;	 /* image_entry_row() */
 	uint32_t references;	 /* how many mappings hold it */
 	uint64_t unused_since;	 /* by the store's clock */
+	int64_t unused_s;	 /* the same in seconds, CLOCK_MONOTONIC */
+	uint64_t contents;	 /* a hash of its CFI and its headers */
 };
 
 /* Reads the image's CFI, unless it has been read; a walk by tables needs none. -1: ERROR_MEMORY. Not
@@ -48,6 +52,8 @@ const struct cfi *image_entry_cfi(struct image_entry *entry);
 /* Gives back all memory of the image but its table: it is read again when it is asked for. CFI, rows and symbols that
  * were returned before are not valid any more. */
 void image_entry_give_back(struct image_entry *entry);
+/* False: the file has other contents by now. One that only has another name, mode or owner is as it was. */
+bool image_entry_is_as_it_was(const struct image_entry *entry);
 /*
  * cfi_row_find() with a cache of the rows that were found lately. 1: found; 0: no FDE covers vaddr; -1: error.
  * *ret is valid until the next call for the entry. Not thread-safe.
@@ -74,8 +80,9 @@ struct image_entry *image_store_copy(struct image_store *store, const void *data
 				     const char *name, struct error *error);
 /* The jitdumps that processes with these images have mapped: a list. */
 struct jit_dump **image_store_dumps(struct image_store *store);
-/* Forgets the images that nobody holds, except the keep ones that were released last. An image that was opened or
- * copied, but not held yet (image_entry_hold()), may be forgotten, too. */
+/* Forgets the images that nobody holds, except the keep ones that were released last, and these after ten seconds: the
+ * file stays mapped until then, and its file system in use. An image that was opened or copied, but not held yet
+ * (image_entry_hold()), may be forgotten, too. */
 void image_store_forget(struct image_store *store, size_t keep);
 
 /* ---- process.c ------------------------------------------------------------------------------- */
@@ -95,6 +102,7 @@ struct mapping {
 	uint64_t start;
 	uint64_t end;
 	uint64_t bias;
+	uint64_t offset;	   /* in the file */
 	struct image_entry *entry; /* NULL: anonymous, or its file can't be read as ELF */
 	char *path;
 	uint64_t name_hash; /* hash of the path's last component: independent of the folder */

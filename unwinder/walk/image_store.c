@@ -2,18 +2,23 @@
 /*
  * image_store.c - images, each with its table and its CFI, shared by all processes that map them
  *
- * An image is known by its file's device, inode, size and time of the last change; the vDSO, and
- * what else is copied out of memory, by its bytes. Each image counts the mappings that use it. One
- * that no mapping uses stays for the next process that maps the file, until image_store_forget().
+ * An image is known by its file's device, inode, size and times; the vDSO, and what else is copied
+ * out of memory, by its bytes. Where the file has another name, mode or owner since (all of which
+ * ctime says), or was written to and its time was set back, its bytes decide: those that this
+ * program maps are the file's. Each image counts the mappings that use it. One that no mapping uses
+ * stays for the next process that maps the file, until image_store_forget().
  */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "array.h"
 #include "image_store.h"
 
 #define ROW_CACHE_SLOTS 512u /* direct-mapped; a power of two */
 #define PREPARES_MAX	4    /* each is somebody's call in this program */
+#define HEAD_BYTES	4096 /* of a file: linkers put notes behind the headers */
+#define UNUSED_SECONDS	10   /* that an image stays at most which nobody holds */
 
 struct image_store {
 	struct image_entry **entry;
@@ -79,13 +84,59 @@ struct image_entry *image_store_get(const struct image_store *store, size_t inde
 	return index < store->count ? store->entry[index] : NULL;
 }
 
+static uint64_t hash_words(uint64_t hash, const uint8_t *data, size_t size)
+{
+	uint64_t word;
+
+	for (size_t at = 0; data && at + sizeof(word) <= size; at += sizeof(word)) {
+		memcpy(&word, data + at, sizeof(word));
+		hash = hash_word(hash, word);
+	}
+	return hash;
+}
+
+/* What another build of the same size would hardly have: where functions begin, their rules, and at the file's begin the
+ * headers and the build ID. */
+static uint64_t contents_of(const struct image *image)
+{
+	size_t size;
+	const uint8_t *bytes = image_file_bytes(image, &size);
+	uint64_t hash = hash_words(0, bytes, size < HEAD_BYTES ? size : HEAD_BYTES);
+
+	hash = hash_words(hash, image->eh_frame_hdr.data, image->eh_frame_hdr.size);
+	return hash_words(hash, image->eh_frame.data, image->eh_frame.size);
+}
+
 struct image_entry *image_store_find(const struct image_store *store,
 				     const struct file_version *version)
 {
 	for (size_t i = 0; i < store->count; i++)
 		if (file_version_equal(&store->entry[i]->version, version))
 			return store->entry[i];
+	for (size_t i = 0; i < store->count; i++) {
+		struct image_entry *entry = store->entry[i];
+
+		if (!file_version_similar(&entry->version, version) ||
+		    contents_of(entry->image) != entry->contents)
+			continue;
+		entry->version = *version;
+		return entry;
+	}
 	return NULL;
+}
+
+static int64_t now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return now.tv_sec;
+}
+
+static void begin_unused(struct image_entry *entry)
+{
+	entry->unused_since = ++entry->store->clock;
+	entry->unused_s = now_s();
 }
 
 struct image_entry *image_store_add(struct image_store *store, struct image *image,
@@ -99,10 +150,11 @@ struct image_entry *image_store_add(struct image_store *store, struct image *ima
 	}
 	*entry = (struct image_entry) { .version = *version, .image = image, .store = store };
 	entry->id = store->next_id++;
-	entry->unused_since = ++store->clock;
+	begin_unused(entry);
 	for (size_t i = 0; i < store->prepare_count; i++)
 		if (store->prepare[i].fn(store->prepare[i].context, image, error))
 			goto bad;
+	entry->contents = contents_of(image);
 	if (table_build(image, &entry->table, error))
 		goto bad;
 	image_give_back(image); /* the CFI's pages */
@@ -166,7 +218,7 @@ void image_entry_release(struct image_entry *entry)
 	assert(entry->references);
 	if (--entry->references)
 		return;
-	entry->unused_since = ++entry->store->clock;
+	begin_unused(entry);
 	entry->store->unused++;
 }
 
@@ -184,14 +236,20 @@ static size_t longest_unused(const struct image_store *store)
 	return found;
 }
 
+static void forget(struct image_store *store, size_t number)
+{
+	entry_destroy(store->entry[number]);
+	store->entry[number] = store->entry[--store->count];
+	store->unused--;
+}
+
 void image_store_forget(struct image_store *store, size_t keep)
 {
-	for (; store->unused > keep; store->unused--) {
-		size_t leaves = longest_unused(store);
-
-		entry_destroy(store->entry[leaves]);
-		store->entry[leaves] = store->entry[--store->count];
-	}
+	while (store->unused > keep)
+		forget(store, longest_unused(store));
+	while (store->unused &&
+	       store->entry[longest_unused(store)]->unused_s < now_s() - UNUSED_SECONDS)
+		forget(store, longest_unused(store));
 }
 
 /* ---- CFI ---------------------------------------------------------------------------------- */
@@ -210,6 +268,14 @@ const struct cfi *image_entry_cfi(struct image_entry *entry)
 
 	image_entry_read_cfi(entry, &ignored);
 	return entry->cfi_if_read ? entry->cfi_if_read : &nothing;
+}
+
+bool image_entry_is_as_it_was(const struct image_entry *entry)
+{
+	bool touched;
+
+	return image_is_as_it_was(entry->image, &touched) &&
+	       (!touched || contents_of(entry->image) == entry->contents);
 }
 
 void image_entry_give_back(struct image_entry *entry)

@@ -19,16 +19,23 @@ static inline struct file_version file_version(const struct stat *file)
 		.inode = file->st_ino,
 		.size = file->st_size,
 		.modified_ns = file->st_mtim.tv_sec * 1000000000ull + file->st_mtim.tv_nsec,
+		.changed_ns = file->st_ctim.tv_sec * 1000000000ull + file->st_ctim.tv_nsec,
 	};
 }
 
-static inline bool file_version_equal(const struct file_version *a, const struct file_version *b)
+/* But for changed_ns. */
+static inline bool file_version_similar(const struct file_version *a, const struct file_version *b)
 {
 	return a->inode == b->inode && a->device == b->device && a->size == b->size &&
 	       a->modified_ns == b->modified_ns;
 }
 
-/* The image of that version of a file, or NULL. */
+static inline bool file_version_equal(const struct file_version *a, const struct file_version *b)
+{
+	return file_version_similar(a, b) && a->changed_ns == b->changed_ns;
+}
+
+/* The image of that version of a file, or NULL. Where changed_ns alone differs, the file is looked at. */
 struct image_entry *image_store_find(const struct image_store *store,
 				     const struct file_version *version);
 /* Adds image, and takes it over even on failure. The entry is the store's. NULL: error is set. */

@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "jit_dump.h"
 #include "space_range.h"
 
@@ -98,8 +99,10 @@ static size_t merge(const struct address_space *space, const struct mapped_range
 			changed[count].path = second;
 			image_entry_hold(mapping->entry);
 		}
-		if (mapping->start < range->end)
+		if (mapping->start < range->end) {
 			changed[count].start = range->end;
+			changed[count].offset += range->end - mapping->start;
+		}
 		count++;
 	}
 	return count;
@@ -165,4 +168,24 @@ bool address_space_differs(const struct address_space *a, const struct address_s
 		address = until_a < until_b ? until_a : until_b;
 	}
 	return false;
+}
+
+static bool has_segment(const struct mapping *mapping, uint64_t start, uint64_t end)
+{
+	const struct image *image = mapping->entry->image;
+
+	for (size_t i = 0; i < image->segment_count; i++) {
+		uint64_t begin = mapping->bias + image->segment[i].vaddr;
+
+		if (image->segment[i].executable && begin < end &&
+		    start < begin + image->segment[i].file_bytes)
+			return true;
+	}
+	return false;
+}
+
+bool address_space_has_code(const struct address_space *space, uint64_t start, uint64_t end)
+{
+	return ARRAY_ANY(space->mapping_count, i,
+			 space->mapping[i].entry && has_segment(&space->mapping[i], start, end));
 }

@@ -31,6 +31,8 @@ int address_space_map(struct address_space *space, const struct mapped_range *ra
 /* Copies a space, without names. What *ret had is not freed. */
 int address_space_copy(const struct address_space *space, struct address_space *ret,
 		       struct error *error);
+/* Whether some of start .. end is where the space has an image's code, or would, if all its segments were mapped. */
+bool address_space_has_code(const struct address_space *space, uint64_t start, uint64_t end);
 /* Whether an address in start .. end has different images, or different image addresses, in the two spaces. A
  * mapping without an image counts as no mapping. */
 bool address_space_differs(const struct address_space *a, const struct address_space *b,

@@ -6,6 +6,9 @@
  * processes share images is test_address_space.c's.
  */
 #include "tests/suite.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 #include "image/elf_image.h"
@@ -22,23 +25,26 @@ START_TEST(bytes_are_hashed_by_fnv_1a)
 }
 END_TEST
 
-START_TEST(file_is_known_by_four_numbers)
+START_TEST(file_is_known_by_five_numbers)
 {
 	struct stat state = { .st_dev = 1, .st_ino = 2, .st_size = 3 };
 	struct file_version version, other;
 
 	state.st_mtim.tv_sec = 4;
 	state.st_mtim.tv_nsec = 5;
+	state.st_ctim.tv_nsec = 6;
 	version = file_version(&state);
 	ck_assert(version.device == 1 && version.inode == 2 && version.size == 3);
 	ck_assert_uint_eq(version.modified_ns, 4000000005);
+	ck_assert_uint_eq(version.changed_ns, 6);
 	ck_assert(file_version_equal(&version, &version));
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		other = version;
 		*(i == 0   ? &other.device
 		  : i == 1 ? &other.inode
 		  : i == 2 ? &other.size
-			   : &other.modified_ns) += 1;
+		  : i == 3 ? &other.modified_ns
+			   : &other.changed_ns) += 1;
 		ck_assert_msg(!file_version_equal(&version, &other), "number %d", i);
 		ck_assert_msg(!file_version_equal(&other, &version), "number %d", i);
 	}
@@ -118,6 +124,56 @@ START_TEST(so_many_are_kept)
 		ck_assert_msg(there == (4 - i <= keep), "%d kept, image %d", keep, left[i]);
 	}
 	ck_assert_ptr_eq(copy(store, 3, &error), entry[3]);
+	image_store_destroy(store);
+}
+END_TEST
+
+/* A file system can be unmounted when nobody has mapped its files any more. */
+START_TEST(none_is_kept_for_long)
+{
+	struct image_store *store = image_store_create();
+	struct error error;
+
+	copy(store, 1, &error)->unused_s -= 12;
+	copy(store, 2, &error)->unused_s -= 9;
+	copy(store, 3, &error);
+	image_store_forget(store, 3);
+	ck_assert_uint_eq(image_store_count(store), 2);
+	image_store_destroy(store);
+}
+END_TEST
+
+/* Its size and the time of its last modification are the same, as anybody can make them. */
+START_TEST(a_file_is_known_by_its_bytes)
+{
+	struct image_store *store = image_store_create();
+	struct image_entry *entry, *other;
+	char path[] = "/tmp/stackproof-image-XXXXXX", command[64];
+	struct error error;
+	struct stat before;
+	size_t size;
+	int fd = mkstemp(path);
+
+	snprintf(command, sizeof(command), "cat /bin/true >%s", path);
+	ck_assert_int_eq(system(command), 0);
+	entry = image_store_open(store, path, &error);
+	ck_assert(entry && entry->image->build_id_size);
+	ck_assert(!fchmod(fd, 0700));
+	ck_assert_ptr_eq(image_store_open(store, path, &error), entry);
+	ck_assert(image_entry_is_as_it_was(entry));
+
+	const uint8_t *bytes = image_file_bytes(entry->image, &size);
+	const uint8_t *id = memmem(bytes, size, entry->image->build_id,
+				   entry->image->build_id_size);
+
+	ck_assert(!fstat(fd, &before));
+	ck_assert_int_eq(pwrite(fd, id + 1, 1, id - bytes), 1);
+	ck_assert(!futimens(fd, (struct timespec[]) { before.st_atim, before.st_mtim }));
+	ck_assert(!image_entry_is_as_it_was(entry));
+	other = image_store_open(store, path, &error);
+	ck_assert(other && other != entry);
+	unlink(path);
+	close(fd);
 	image_store_destroy(store);
 }
 END_TEST
@@ -248,7 +304,8 @@ START_TEST(an_image_without_cfi_has_no_rows)
 }
 END_TEST
 
-SUITE(image_store, TEST(bytes_are_hashed_by_fnv_1a), TEST(file_is_known_by_four_numbers),
+SUITE(image_store, TEST(bytes_are_hashed_by_fnv_1a), TEST(file_is_known_by_five_numbers),
+      TEST(none_is_kept_for_long), TEST(a_file_is_known_by_its_bytes),
       TEST(same_bytes_are_one_image), TIMES(so_many_are_kept, 6),
       TEST(what_can_not_be_prepared_is_not_kept), TEST(each_of_several_prepares),
       TEST(rows_are_what_the_cfi_says), TEST(an_image_without_cfi_has_no_rows))
