@@ -36,7 +36,8 @@ int stackproof_processes_open(struct stackproof_session *session, struct stackpr
 	processes->session = session;
 	processes->owner = session->owner;
 	inner_given = (struct process_events_options) { .pid = options.pid,
-							.pages = options.ring_pages };
+							.pages = options.ring_pages,
+							.clocks = options.clocks };
 	if (process_events_open(session->session, images->store, &inner_given, &processes->events,
 				&inner)) {
 		free(processes);
@@ -63,6 +64,13 @@ int stackproof_processes_add_existing(struct stackproof_processes *processes,
 		return -1;
 	return process_events_add_existing(processes->events, &inner) ? face_fail(error, &inner)
 								      : 0;
+}
+
+int stackproof_processes_next_without_clock(struct stackproof_processes *processes, pid_t *ret_pid,
+					    uint64_t *ret_since_ns)
+{
+	return !face_check_owner(processes->owner, NULL) &&
+	       process_events_next_without_clock(processes->events, ret_pid, ret_since_ns);
 }
 
 int stackproof_processes_fd(const struct stackproof_processes *processes)
@@ -175,6 +183,7 @@ int stackproof_processes_counters(const struct stackproof_processes *processes,
 				  struct stackproof_error *error)
 {
 	const struct error *refusal = process_events_refusal(processes->events);
+	const struct error *unseen = process_events_unseen(processes->events);
 	struct process_events_counters counters;
 	struct stackproof_processes_counters made;
 
@@ -195,7 +204,11 @@ int stackproof_processes_counters(const struct stackproof_processes *processes,
 		.mistaken = counters.mistaken,
 		.unopened = counters.unopened,
 		.unreadable = counters.unreadable,
+		.moves = counters.moves,
+		.clocks_ended = counters.clocks_ended,
 	};
+	if (unseen)
+		face_error(unseen, &made.unseen);
 	if (refusal)
 		face_error(refusal, &made.refusal);
 	return face_give(ret, &made, sizeof(made), error);

@@ -70,6 +70,7 @@ static void locate(const struct mapping *mapping, uint64_t pc, struct stackproof
 	place->path = mapping->path;
 	place->start = mapping->start;
 	place->end = mapping->end;
+	place->file_offset = mapping->path[0] == '/' ? mapping->offset : 0;
 	if (!mapping->entry)
 		return;
 	image = mapping->entry->image;

@@ -19,6 +19,10 @@ enum process_event_kind {
 	PROCESS_EVENT_EXIT,  /* thread tid of pid ends */
 	PROCESS_EVENT_LOST,  /* `lost` records later than since_ns did not fit into the ring */
 	PROCESS_EVENT_MALFORMED, /* a record can't be read: to be treated like a lost one */
+	/* Of a struct task_note, not of a ring: */
+	PROCESS_EVENT_NO_CLOCK, /* all perf events were taken away from the process */
+	PROCESS_EVENT_SHARES,	/* the process has its parent's memory */
+	PROCESS_EVENT_MOVED,	/* memory was moved to mapping.start .. end */
 };
 
 /* A mapping, as an event says it. */

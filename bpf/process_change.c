@@ -31,6 +31,7 @@ static bool stat_inode(const char *path, uint64_t inode, struct file_version *re
 		return false;
 	ret->size = file.st_size;
 	ret->modified_ns = file_version(&file).modified_ns;
+	ret->changed_ns = file_version(&file).changed_ns;
 	return true;
 }
 
@@ -152,7 +153,10 @@ static bool map(struct process *process, const struct image_store *store,
 	};
 	struct error ignored;
 
-	if (!find_image(store, process->pid, mapping, &range.entry))
+	/* Code that was copied to anonymous memory in its place is the image's still. */
+	if (!find_image(store, process->pid, mapping, &range.entry) ||
+	    (!*range.path &&
+	     address_space_has_code(&process->known->space, range.start, range.end)))
 		return false;
 	process->known = known_space_own(process->known);
 	return process->known && !address_space_map(&process->known->space, &range, &ignored);
@@ -177,6 +181,20 @@ void process_maps(struct process_set *set, struct process *process, struct image
 		mark_versions(process, event->time_ns, mapping->start, mapping->end, now);
 	else
 		mark_versions(process, event->time_ns, ALL_ADDRESSES, NULL);
+}
+
+/* When exactly it was moved is not known: since_ns is before that. */
+void process_moves(struct process_set *set, struct process *process,
+		   const struct process_event *event)
+{
+	struct list_version *version;
+
+	for (version = process->version; version; version = version->older)
+		if (event->time_ns > version->known->true_ns)
+			process_version_change(version, event->since_ns, event->mapping.start,
+					       event->mapping.end);
+	if (!has_it(process, event->time_ns))
+		process_must_be_read(set, process);
 }
 
 /* The parent's mappings, unless they were read after the fork: it may have changed in between. */
@@ -210,13 +228,17 @@ bool process_was_mistaken(const struct process *process, const struct known_spac
 	struct list_version *version;
 	bool mistaken = false;
 
-	for (size_t i = 0; i < space->mapping_count; i++)
-		if (space->mapping[i].entry)
-			mistaken |= address_space_differs(&before->space, space,
-							  space->mapping[i].start,
-							  space->mapping[i].end);
-	for (version = process->version; mistaken && version; version = version->older)
-		if (version->known->true_ns < process->known->true_ns)
-			process_version_change(version, before->true_ns, ALL_ADDRESSES);
+	for (size_t i = 0; i < space->mapping_count; i++) {
+		const struct mapping *mapping = &space->mapping[i];
+
+		if (!mapping->entry ||
+		    !address_space_differs(&before->space, space, mapping->start, mapping->end))
+			continue;
+		mistaken = true;
+		for (version = process->version; version; version = version->older)
+			if (version->known->true_ns < process->known->true_ns)
+				process_version_change(version, before->true_ns, mapping->start,
+						       mapping->end);
+	}
 	return mistaken;
 }

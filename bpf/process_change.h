@@ -15,13 +15,16 @@ void process_executes(struct process_set *set, struct process *process, struct i
 		      uint64_t time_ns);
 void process_maps(struct process_set *set, struct process *process, struct image_store *store,
 		  const struct process_event *event);
+/* Code was moved to start .. end by time_ns, not before since_ns. The process is read. */
+void process_moves(struct process_set *set, struct process *process,
+		   const struct process_event *event);
 /* parent may be NULL: not known. */
 void process_forks(struct process_set *set, const struct process *parent, struct process *child);
 /* Any mapping may have changed since time_ns. */
 void process_unknown_since(struct process_set *set, struct process *process, uint64_t time_ns);
 /*
  * Compares the mappings that were just read with those that were known from events, before. True: an image is
- * not where before has it; then all stacks since before->true_ns are marked.
+ * not where before has it; then stacks since before->true_ns are marked that come there.
  */
 bool process_was_mistaken(const struct process *process, const struct known_space *before);
 

@@ -22,11 +22,14 @@
  * (process_set.c). A change that a reading saw although it came later is taken for one it did not:
  * this errs to the safe side only.
  *
- * Nothing is said when memory is unmapped (munmap, dlclose), moved (mremap) or made not executable.
- * A mapping that is gone stays in the list until the process is read. No PC is in it meanwhile: for
- * code to run at its addresses, some must be mapped there again, and that is an event. A mapping
- * that was moved is unknown at its new place until then: walks that come there say so (no_mapping).
- * So what is known from events alone is checked by a reading when things are quiet.
+ * Nothing is said when memory is unmapped (munmap, dlclose) or made not executable. A mapping that
+ * is gone stays in the list until the process is read. No PC is in it meanwhile: for code to run at
+ * its addresses, some must be mapped there again, and that is an event. So what is known from events
+ * alone is checked by a reading when things are quiet.
+ *
+ * What no perf event says is noted by programs of their own (task_notes.h), and followed as one: code
+ * that mremap(2) moved, and perf events that were taken away. A process that has another one's memory
+ * (CLONE_VM) has its changes, too.
  *
  * Where events are lost, all processes are looked at again, and all stacks since are raced.
  */
@@ -40,6 +43,7 @@
 #include "process_change.h"
 #include "process_events.h"
 #include "process_scan.h"
+#include "task_notes.h"
 
 #define PAGES_DEFAULT 64
 #define PASSES_MAX    4 /* over the rings, while something comes */
@@ -63,12 +67,19 @@
 #define QUIET_AWAKE_NS 10000000000
 #define CHECK_PART     20
 
+#define MOVE_NS                                                                                    \
+	1000000 /* before mremap(2) returned nothing had been moved yet; some page tables take longer */
+
 struct process_events {
 	struct bpf_session *session;
 	struct image_store *store;
 	pid_t root; /* 0: all */
 	bool alone; /* it forks what is nobody's affair */
 	struct perf_rings rings;
+	struct task_notes *notes;
+	uint64_t noted_ns;	     /* when they were taken */
+	struct error unseen;	     /* what is not noted, and why */
+	uint64_t memories;	     /* numbers of those that processes share */
 	struct process_event *event; /* read, and not followed yet */
 	size_t event_count;
 	uint64_t followed_ns; /* the last one's time */
@@ -97,6 +108,8 @@ static void begin_process(struct process *process, uint64_t time_ns)
 	process->alive = true;
 	process->unread = process->unchecked = process->executed = process->leader_exited = false;
 	process->born_ns = process->changed_ns = time_ns;
+	process->no_clock_ns = process->clock_ns = process->memory = 0;
+	process->parent = 0;
 }
 
 static void forget_list(struct process_events *events, struct process *process)
@@ -295,6 +308,42 @@ static void catch_up(struct process_events *events, uint64_t reading_ns)
 
 /* ---- events ----------------------------------------------------------------------------- */
 
+static void change(struct process_events *events, struct process *process,
+		   const struct process_event *event)
+{
+	process->changed_ns = event->time_ns;
+	if (event->kind == PROCESS_EVENT_MAP)
+		process_maps(&events->processes, process, events->store, event);
+	else
+		process_moves(&events->processes, process, event);
+}
+
+struct changed_memory {
+	struct process_events *events;
+	const struct process *process;
+	const struct process_event *event;
+};
+
+static void change_sharer(void *context, struct process *process)
+{
+	const struct changed_memory *changed = context;
+
+	if (process->alive && process != changed->process &&
+	    process->memory == changed->process->memory)
+		change(changed->events, process, changed->event);
+}
+
+/* All processes that have the memory have the change. */
+static void change_memory(struct process_events *events, struct process *process,
+			  const struct process_event *event)
+{
+	struct changed_memory changed = { events, process, event };
+
+	change(events, process, event);
+	if (process->memory)
+		process_set_each(&events->processes, change_sharer, &changed);
+}
+
 static void follow_change(struct process_events *events, const struct process_event *event)
 {
 	struct process *process = process_set_find(&events->processes, event->pid);
@@ -310,16 +359,109 @@ static void follow_change(struct process_events *events, const struct process_ev
 		}
 		begin_process(process, event->time_ns); /* nothing is known: it is read */
 	}
-	process->changed_ns = event->time_ns;
 	events->counters.execs += exec;
 	events->counters.maps += !exec;
 	if (exec) {
+		process->changed_ns = event->time_ns;
 		process->leader_exited = false; /* the thread that calls it becomes the leader */
+		process->memory = 0;
 		process_executes(&events->processes, process, events->store, event->time_ns);
 	} else {
-		process_maps(&events->processes, process, events->store, event);
+		change_memory(events, process, event);
 	}
 }
+
+/* Until one of the two executes a program. */
+static void follow_sharing(struct process_events *events, const struct process_event *event)
+{
+	struct process *parent = process_set_find(&events->processes, event->parent);
+	struct process *child = process_set_find(&events->processes, event->pid);
+
+	if (!parent || !child || event->time_ns < child->born_ns)
+		return;
+	if (!parent->memory)
+		parent->memory = ++events->memories;
+	child->memory = parent->memory;
+}
+
+static void follow_move(struct process_events *events, const struct process_event *event)
+{
+	struct process *process = process_set_find(&events->processes, event->pid);
+
+	if (!process || !process->alive || event->time_ns < process->born_ns)
+		return;
+	events->counters.moves++;
+	change_memory(events, process, event);
+}
+
+/* ---- clocks ----------------------------------------------------------------------------- */
+
+struct clock_loss {
+	struct process_events *events;
+	const struct process *parent;
+};
+
+static void lose_childs_clock(void *context, struct process *child);
+
+/* It has inherited none either what was forked since. */
+static void lose_clock(struct process_events *events, struct process *process, uint64_t time_ns)
+{
+	struct clock_loss loss = { events, process };
+
+	if (time_ns <= process->clock_ns || time_ns <= process->no_clock_ns)
+		return;
+	process->no_clock_ns = time_ns;
+	process_set_push(&events->processes, PROCESS_NO_CLOCK, process);
+	process_set_each(&events->processes, lose_childs_clock, &loss);
+}
+
+/* Whether a process that is forked at that time has no clock either. */
+static bool forks_without_clock(const struct process *process, uint64_t time_ns)
+{
+	return process->no_clock_ns && time_ns > process->no_clock_ns &&
+	       (process->clock_ns < process->no_clock_ns || time_ns < process->clock_ns);
+}
+
+static void lose_childs_clock(void *context, struct process *child)
+{
+	const struct clock_loss *loss = context;
+
+	if (child->alive && child->parent == loss->parent->pid &&
+	    forks_without_clock(loss->parent, child->born_ns))
+		lose_clock(loss->events, child, child->born_ns);
+}
+
+static void follow_clock(struct process_events *events, const struct process_event *event)
+{
+	struct process *process = process_set_find(&events->processes, event->pid);
+
+	if (!process || event->time_ns < process->born_ns)
+		return;
+	if (process->alive)
+		lose_clock(events, process, event->time_ns);
+	else
+		events->counters.clocks_ended++;
+}
+
+bool process_events_next_without_clock(struct process_events *events, pid_t *ret,
+				       uint64_t *ret_since_ns)
+{
+	struct process *process;
+
+	while ((process = process_set_pop(&events->processes, PROCESS_NO_CLOCK))) {
+		if (!process->alive) {
+			events->counters.clocks_ended++;
+			continue;
+		}
+		process->clock_ns = monotonic_ns();
+		*ret = process->pid;
+		*ret_since_ns = process->no_clock_ns;
+		return true;
+	}
+	return false;
+}
+
+/* ---- forks, exits ----------------------------------------------------------------------- */
 
 static void follow_fork(struct process_events *events, const struct process_event *event)
 {
@@ -341,7 +483,10 @@ static void follow_fork(struct process_events *events, const struct process_even
 	if (child->alive) /* another process that had the pid */
 		end_process(events, child);
 	begin_process(child, event->time_ns);
+	child->parent = event->parent;
 	process_forks(&events->processes, parent, child);
+	if (parent && forks_without_clock(parent, event->time_ns))
+		lose_clock(events, child, event->time_ns);
 }
 
 static void follow_exit(struct process_events *events, const struct process_event *event)
@@ -386,6 +531,10 @@ static void follow_event(struct process_events *events, const struct process_eve
 		events->counters.malformed++;
 		be_unsure(events, event->since_ns);
 		return;
+	/* These may come behind events that are younger. */
+	case PROCESS_EVENT_NO_CLOCK: follow_clock(events, event); return;
+	case PROCESS_EVENT_SHARES: follow_sharing(events, event); return;
+	case PROCESS_EVENT_MOVED: follow_move(events, event); return;
 	}
 	if (event->time_ns < events->followed_ns) {
 		events->counters.late++;
@@ -415,6 +564,35 @@ static void keep_event(struct process_events *events, const struct process_event
 
 ARRAY_ORDER_TWO(by_time, struct process_event, time_ns, order)
 
+static void keep_note(void *context, const struct task_note *note)
+{
+	static const enum process_event_kind kind[] = {
+		[TASK_NOTE_NO_CLOCK] = PROCESS_EVENT_NO_CLOCK,
+		[TASK_NOTE_SHARES] = PROCESS_EVENT_SHARES,
+		[TASK_NOTE_MOVED] = PROCESS_EVENT_MOVED,
+	};
+	const struct process_event event = {
+		.kind = kind[note->kind],
+		.pid = note->kind == TASK_NOTE_SHARES ? (pid_t)note->from : (pid_t)note->pid,
+		.parent = note->pid,
+		.mapping = { .start = note->to, .end = note->to + note->bytes },
+		.time_ns = note->time_ns,
+		.since_ns = note->time_ns - MOVE_NS,
+	};
+
+	keep_event(context, &event);
+}
+
+static void take_notes(struct process_events *events)
+{
+	uint64_t now = monotonic_ns(), lost = task_notes_take(events->notes, keep_note, events);
+
+	events->counters.lost += lost;
+	if (lost)
+		be_unsure(events, events->noted_ns);
+	events->noted_ns = now;
+}
+
 /* Reads what is there, and follows it up to the moment at which reading began: of later events some
  * are not read yet. True: such a one was read. */
 static bool follow_pass(struct process_events *events)
@@ -422,6 +600,7 @@ static bool follow_pass(struct process_events *events)
 	uint64_t until_ns = monotonic_ns();
 	size_t done = 0;
 
+	take_notes(events);
 	for (unsigned int i = 0; i < events->rings.count; i++) {
 		struct perf_ring *ring = &events->rings.ring[i];
 		uint64_t head = perf_ring_head(ring);
@@ -672,6 +851,23 @@ int process_events_hold_still_off(struct process_events *events, uint64_t *ret_u
 
 /* ---- the object ------------------------------------------------------------------------- */
 
+/* Without notes the rest is followed. */
+static int open_notes(struct process_events *events, bool clocks, struct error *error)
+{
+	struct task_notes_maps maps;
+
+	if (!bpf_session_note_maps(events->session, &maps))
+		return 0;
+	if (task_notes_open(&maps, clocks, &events->notes, &events->unseen) &&
+	    error_is_want(&events->unseen)) {
+		*error = events->unseen;
+		return -1;
+	}
+	return task_notes_fd(events->notes) < 0
+		       ? 0
+		       : perf_rings_watch(&events->rings, task_notes_fd(events->notes), error);
+}
+
 int process_events_open(struct bpf_session *session, struct image_store *store,
 			const struct process_events_options *options, struct process_events **ret,
 			struct error *error)
@@ -689,7 +885,8 @@ int process_events_open(struct bpf_session *session, struct image_store *store,
 	if (perf_rings_open(&events->rings, options->pages ? options->pages : PAGES_DEFAULT,
 			    error) ||
 	    (bpf_session_fd(session) >= 0 &&
-	     perf_rings_watch(&events->rings, bpf_session_fd(session), error))) {
+	     perf_rings_watch(&events->rings, bpf_session_fd(session), error)) ||
+	    open_notes(events, options->clocks, error)) {
 		process_events_close(events);
 		return -1;
 	}
@@ -703,6 +900,7 @@ void process_events_close(struct process_events *events)
 	if (!events)
 		return;
 	bpf_session_note_records(events->session, NULL, NULL);
+	task_notes_close(events->notes);
 	perf_rings_close(&events->rings);
 	process_set_deinit(&events->processes);
 	held_records_deinit(&events->held);
@@ -744,4 +942,9 @@ void process_events_counters(const struct process_events *events,
 const struct error *process_events_refusal(const struct process_events *events)
 {
 	return events->refusal.code ? &events->refusal : NULL;
+}
+
+const struct error *process_events_unseen(const struct process_events *events)
+{
+	return events->unseen.code ? &events->unseen : NULL;
 }

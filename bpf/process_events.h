@@ -24,6 +24,7 @@ struct process_events_options {
 	pid_t pid;	/* this process and all its descendants; 0: every process */
 	uint32_t pages; /* of each CPU's ring buffer, a power of two; default 64 */
 	bool alone;	/* only pid itself, without its descendants */
+	bool clocks;	/* threads have perf events: process_events_next_without_clock() */
 };
 
 /* session and store are borrowed. All address spaces that the session is given must come from store; of images that
@@ -114,10 +115,22 @@ struct process_events_counters {
 	uint64_t mistaken;    /* checks that found wrong mappings; stacks since are raced */
 	uint64_t unopened;    /* mappings, at each reading, whose files could not be opened */
 	uint64_t unreadable;  /* readings that were not permitted, or failed otherwise */
+	uint64_t moves;	      /* of code, by mremap(2) */
+	uint64_t
+		clocks_ended; /* processes without clocks that ended before they were given others */
 };
 
 void process_events_counters(const struct process_events *events,
 			     struct process_events_counters *ret);
+/*
+ * The next process that executed a program with other rights (setuid), and all perf events of which the kernel has taken
+ * away since *ret_since_ns; and of what it has forked since. The caller attaches others to all its threads, at once.
+ * False: there is none.
+ */
+bool process_events_next_without_clock(struct process_events *events, pid_t *ret,
+				       uint64_t *ret_since_ns);
+/* What is no perf event and is not seen on this kernel, and why; NULL: all is. */
+const struct error *process_events_unseen(const struct process_events *events);
 /* Why the last process was refused, or could not be read; NULL: none was. Valid until the next call of this header's
  * functions. */
 const struct error *process_events_refusal(const struct process_events *events);

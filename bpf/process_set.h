@@ -48,6 +48,7 @@ enum process_queue {
 	PROCESS_READ,  /* its mappings are not known, and must be read */
 	PROCESS_CHECK, /* its mappings are known from events alone: to be read when there is time */
 	PROCESS_END,   /* its leader has ended; to be forgotten when the other threads have, too */
+	PROCESS_NO_CLOCK, /* the kernel has taken its perf events away */
 	PROCESS_QUEUES,
 };
 
@@ -55,15 +56,19 @@ struct process {
 	struct process *next; /* private */
 	struct process *next_queued[PROCESS_QUEUES];
 	bool queued[PROCESS_QUEUES]; /* private */
-	pid_t pid;
-	bool alive;	/* false: kept for its versions only */
-	bool unread;	/* its mappings must be read */
-	bool unchecked; /* its mappings are known from events alone */
-	bool executed;	/* the walk's list is of the program before the exec */
+	pid_t pid, parent;	     /* parent 0: it is not known */
+	bool alive;		     /* false: kept for its versions only */
+	bool unread;		     /* its mappings must be read */
+	bool unchecked;		     /* its mappings are known from events alone */
+	bool executed;		     /* the walk's list is of the program before the exec */
 	bool leader_exited;
 	uint64_t born_ns;
-	uint64_t changed_ns;	      /* of its last event */
-	uint64_t check_ns;	      /* not to be checked before */
+	uint64_t changed_ns;  /* of its last event */
+	uint64_t check_ns;    /* not to be checked before */
+	uint64_t no_clock_ns; /* when its perf events were taken away; 0: never */
+	uint64_t clock_ns;    /* when it was given others; 0: never */
+	uint64_t
+		memory; /* not 0: another process may have the same memory, and this number (CLONE_VM) */
 	struct known_space *known;    /* NULL: not known */
 	struct list_version *version; /* newest first */
 };

@@ -715,6 +715,17 @@ int bpf_session_look_off(struct bpf_session *session, bpf_off_fn fn, void *conte
 	return stack_counts_look_off(&session->counts, fn, context, ret_unsent, error);
 }
 
+bool bpf_session_note_maps(const struct bpf_session *session, struct task_notes_maps *ret)
+{
+	const struct walk_bpf *walk = session->walk;
+
+	if (walk)
+		*ret = (struct task_notes_maps) { bpf_map__fd(walk->maps.processes),
+						  bpf_map__fd(walk->maps.spaces),
+						  bpf_map__fd(walk->maps.mappings) };
+	return walk != NULL;
+}
+
 /* What all CPUs have counted at one place of a map is added to *ret. */
 static int add_counters(const struct bpf_map *map, uint32_t place, struct walk_counters *per_cpu,
 			int cpus, struct walk_counters *ret)

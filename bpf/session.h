@@ -20,6 +20,7 @@
 
 #include "cfi/expression.h"
 #include "walk/address_space.h"
+#include "task_notes.h"
 #include "walk.h"
 
 /* How the walk goes from frame to frame. */
@@ -154,6 +155,8 @@ typedef void (*bpf_off_fn)(void *context, const struct walk_record *record,
 			   const struct walk_off_thread *thread);
 int bpf_session_look_off(struct bpf_session *session, bpf_off_fn fn, void *context,
 			 uint64_t *ret_unsent, struct error *error);
+/* The walk's maps. False: there is no walk. */
+bool bpf_session_note_maps(const struct bpf_session *session, struct task_notes_maps *ret);
 /* The counters, summed over all entries and CPUs. frame_pointer: of the baseline. */
 int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 			 struct walk_counters *ret, struct error *error);

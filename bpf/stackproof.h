@@ -159,7 +159,7 @@ struct stackproof_place {
 	/* Which image it is, of those met so far; never used for another. 0: in none. */
 	uint64_t image;
 	/* The segment of the image that the address is in: image addresses, and the offset in the file of the first.
-	 * Without an image the mapping, and 0. */
+	 * Without an image the mapping, and its offset in its file. */
 	uint64_t start, end, file_offset;
 	/* Not 0: no CFI covers it, and it is where the image's execution begins, or close behind: a stack that ends
 	 * there with NO_ROW is most likely whole, though nothing proves it. stackproof_space_find() says it. */
@@ -438,6 +438,9 @@ struct stackproof_processes_options {
 	size_t size;
 	pid_t pid;	     /* this process and all that it forks; 0: every process */
 	uint32_t ring_pages; /* of each CPU, a power of two; 0: 64 */
+	/* Not 0: perf events are attached to threads; stackproof_processes_next_without_clock(). */
+	uint32_t clocks;
+	uint32_t zero;
 };
 
 /* From now on no change is missed. session and images are borrowed. Images that no process has mapped
@@ -451,6 +454,12 @@ void stackproof_processes_close(struct stackproof_processes *processes);
  * waiting, for stackproof_processes_consume(). */
 int stackproof_processes_add_existing(struct stackproof_processes *processes,
 				      struct stackproof_error *error);
+/* With the option clocks: the next process that has executed a program with other rights than it had (setuid), for then
+ * the kernel takes away all perf events of threads; or that such a process has forked since. The caller attaches others to
+ * all its threads, at once. *ret_since_ns: since when it has none, CLOCK_MONOTONIC; it may be before the caller has
+ * attached the first one. Returns 1; 0: there is none. */
+int stackproof_processes_next_without_clock(struct stackproof_processes *processes, pid_t *ret_pid,
+					    uint64_t *ret_since_ns);
 /* Readable (poll(2)) when something has changed, and while stacks are there, if the session has the
  * option wake_up. */
 int stackproof_processes_fd(const struct stackproof_processes *processes);
@@ -501,6 +510,11 @@ struct stackproof_processes_counters {
 			    * replaced */
 	uint64_t
 		unreadable; /* readings of processes that were not permitted, or failed otherwise */
+	uint64_t moves;	    /* of code, by mremap(2) */
+	uint64_t
+		clocks_ended; /* processes that had ended before stackproof_processes_next_without_clock() */
+	/* Why some changes are not seen, as code that mremap(2) moves. STACKPROOF_OK: all are. */
+	struct stackproof_error unseen;
 };
 
 int stackproof_processes_counters(const struct stackproof_processes *processes,

@@ -78,6 +78,12 @@ struct task_struct {
 	struct css_set *cgroups;
 	char comm[16];
 	struct uprobe_task *utask; /* with CONFIG_UPROBES */
+	void *perf_event_ctxp;	   /* since Linux 6.2 */
+};
+
+/* Before Linux 6.2: for the CPU's events, and for software's. */
+struct task_struct___two_contexts {
+	void *perf_event_ctxp[2];
 };
 
 /* Before Linux 5.14. What is behind the three underscores is no part of the type's name (libbpf). */

@@ -27,21 +27,19 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include "own_id.bpf.h"
+#include "user_registers.bpf.h"
 #include "walk_maps.bpf.h"
 #include "walk_count.bpf.h"
 #include "walk_off.bpf.h"
 #include "find_rule.h" /* these two need what walk_maps.bpf.h has */
 #include "table/step.h"
 
-/* The user registers lie at the top of the kernel stack: THREAD_SIZE is 16 KiB on x86-64 without
- * KASAN (arch/x86/include/asm/page_64_types.h). Only where bpf_task_pt_regs is missing. */
-#define KERNEL_STACK_BYTES 16384
-#define SIGTRAP		   5
-#define APPLY_FRAMES	   32
-#define PF_KTHREAD	   0x200000 /* include/linux/sched.h */
-#define RETURNS		   64	    /* MAX_URETPROBE_DEPTH, include/linux/uprobes.h */
-#define XOL_SLOT_BYTES	   128	    /* UPROBE_XOL_SLOT_BYTES, arch/x86/include/asm/uprobes.h */
-#define TRAMPOLINE_PUSHES  3 /* uretprobe_trampoline_entry, arch/x86/kernel/uprobes.c (6.11) */
+#define SIGTRAP		  5
+#define APPLY_FRAMES	  32
+#define PF_KTHREAD	  0x200000 /* include/linux/sched.h */
+#define RETURNS		  64	   /* MAX_URETPROBE_DEPTH, include/linux/uprobes.h */
+#define XOL_SLOT_BYTES	  128	   /* UPROBE_XOL_SLOT_BYTES, arch/x86/include/asm/uprobes.h */
+#define TRAMPOLINE_PUSHES 3 /* uretprobe_trampoline_entry, arch/x86/kernel/uprobes.c (6.11) */
 
 /* ---- looking a PC up -------------------------------------------------------------------- */
 
@@ -366,23 +364,6 @@ static __always_inline int has_memory(void)
 	struct task_struct *task = (void *)bpf_get_current_task();
 
 	return BPF_CORE_READ(task, mm) != 0;
-}
-
-/* address: in the thread's memory, of the registers to take in place of its own; or 0. */
-static __always_inline int user_registers(struct pt_regs *ret, __u64 address)
-{
-	const void *from;
-
-	if (address)
-		return bpf_probe_read_user(ret, sizeof(*ret), (const void *)address) ? -1 : 0;
-	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
-		from = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	} else {
-		struct task_struct *task = (void *)bpf_get_current_task();
-
-		from = BPF_CORE_READ(task, stack) + KERNEL_STACK_BYTES - sizeof(*ret);
-	}
-	return bpf_probe_read_kernel(ret, sizeof(*ret), from) ? -1 : 0;
 }
 
 /* From the kernel's order to DWARF's (psABI, figure 3.36). */

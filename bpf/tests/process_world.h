@@ -17,6 +17,8 @@
  *	event CPU KIND T PID A	map (A: image and page), anon (a page without one), touch (which
  *				the event does not say), exec, fork (A: the parent), exit (A: the thread), other,
  *				lost (PID: so many, A: since), malformed (A: since)
+ *	note KIND T PID A B	clock (it was taken away), moved (from page A to page B), shares (A has its memory)
+ *	clocks			who was left without, and since when
  *	stack PID G T PC	a record of the walk with generation G, of the time T, to be consumed
  *	baseline PID T		one of the baseline
  *	reading T, giving T	how long each takes
@@ -47,6 +49,7 @@
 #include "process_change.h"
 #include "process_events.h"
 #include "process_scan.h"
+#include "task_notes.h"
 #include "walk/space_range.h"
 
 #define MS	      1000000
@@ -77,6 +80,8 @@ static struct world {
 		struct process_event event[64];
 		uint64_t count, released;
 	} ring[2];
+	struct task_note note[4];
+	int note_count;
 	struct walk_record record[8];
 	bool baseline[8];
 	bpf_record_fn note_fn;
@@ -441,6 +446,46 @@ static int made_look_off(struct bpf_session *session, bpf_off_fn fn, void *conte
 	return 0;
 }
 
+static bool made_note_maps(const struct bpf_session *session, struct task_notes_maps *ret)
+{
+	return true;
+}
+
+static int made_notes_open(const struct task_notes_maps *maps, bool no_clock,
+			   struct task_notes **ret, struct error *error)
+{
+	*ret = NULL;
+	return 0;
+}
+
+static uint64_t made_notes_take(struct task_notes *notes, task_note_fn fn, void *context)
+{
+	for (int i = 0; i < world.note_count; i++)
+		fn(context, &world.note[i]);
+	world.note_count = 0;
+	return 0;
+}
+
+static void add_note(const char *rest)
+{
+	char kind[16];
+	double time;
+	int pid, from = 0, to = 0;
+
+	ck_assert_int_ge(sscanf(rest, "%15s %lf %d %d %d", kind, &time, &pid, &from, &to), 3);
+	ck_assert_int_lt(world.note_count, COUNT(world.note));
+	world.note[world.note_count++] = (struct task_note) {
+		.kind = kind[1] == 'l'	 ? TASK_NOTE_NO_CLOCK
+			: kind[1] == 'o' ? TASK_NOTE_MOVED
+					 : TASK_NOTE_SHARES,
+		.pid = pid,
+		.time_ns = llround(time * MS),
+		.from = (kind[0] == 's' ? 1 : PAGE) * from,
+		.to = to * PAGE,
+		.bytes = PAGE,
+	};
+}
+
 static int made_fd(const struct bpf_session *session)
 {
 	return world.session_fd;
@@ -534,14 +579,20 @@ static void made_keep(struct image_store *store, size_t images)
 #define bpf_session_keep_records   made_keep_records
 #define bpf_session_take_counts	   made_take_counts
 #define bpf_session_look_off	   made_look_off
-#define process_set_get		   made_get
-#define known_space_create	   made_create
-#define process_version_add	   made_add
-#define process_set_sweep	   made_sweep
-#define image_store_forget	   made_keep
-#define image_store_find	   made_find
-#define address_space_map	   made_map
-#define stat(path, file)	   made_stat(path, file)
+#define bpf_session_note_maps	   made_note_maps
+#define task_notes_open		   made_notes_open
+#define task_notes_close(notes)
+#define task_notes_fd(notes)	    (-1)
+#define task_notes_take		    made_notes_take
+#define address_space_has_code(...) false
+#define process_set_get		    made_get
+#define known_space_create	    made_create
+#define process_version_add	    made_add
+#define process_set_sweep	    made_sweep
+#define image_store_forget	    made_keep
+#define image_store_find	    made_find
+#define address_space_map	    made_map
+#define stat(path, file)	    made_stat(path, file)
 #include "process_change.c"
 #define calloc	     made_calloc
 #define free	     made_free
@@ -585,7 +636,7 @@ static void say_counters(const struct process_events *events)
 		"maps",	   "execs",	"forks",    "exits",	  "lost",      "malformed",
 		"late",	   "resyncs",	"readings", "vanished",	  "reading",   "giving",
 		"refused", "processes", "stacks",   "raced",	  "no memory", "waiting",
-		"checks",  "mistaken",	"unopened", "unreadable",
+		"checks",  "mistaken",	"unopened", "unreadable", "moves",     "clocks ended",
 	};
 	struct process_events_counters counters;
 	uint64_t value[COUNT(names)];
@@ -658,6 +709,11 @@ static bool do_call(struct process_events *events, const char *verb, int pid)
 		say_outcome(status, &error);
 	} else if (!strcmp(verb, "counters")) {
 		say_counters(events);
+	} else if (!strcmp(verb, "clocks")) {
+		uint64_t since_ns;
+
+		while (process_events_next_without_clock(events, &pid, &since_ns))
+			say("%d since %g; ", pid, (double)since_ns / MS);
 	} else if (!strcmp(verb, "space")) {
 		const struct address_space *space = process_events_space(events, pid);
 
@@ -730,6 +786,8 @@ static void change_world(const char *verb, const char *rest)
 		world.giving_ns = llround(number * MS);
 	} else if (!strcmp(verb, "unopened")) {
 		world.unopened = number;
+	} else if (!strcmp(verb, "note")) {
+		add_note(rest);
 	} else if (!strcmp(verb, "unscanned")) {
 		world.unscanned = true;
 	} else if (!strcmp(verb, "refuse")) {

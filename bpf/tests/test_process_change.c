@@ -168,11 +168,28 @@ START_TEST(mapping_is_taken_or_must_be_read)
 }
 END_TEST
 
-/* What brings an image, or takes one away, misleads who has the old list. */
-START_TEST(mapping_misleads_where_it_differs)
+/* Code may have been copied there, and then it is the image's still. */
+START_TEST(anonymous_memory_in_place_of_code_is_read)
 {
 	struct process_event event = { .time_ns = TIME,
 				       .mapping = { .start = START, .end = END, .path = "" } };
+	struct fixture f;
+
+	setup(&f);
+	put(f.process->known, &f, true);
+	process_maps(&f.set, f.process, f.store, &event);
+	ck_assert(f.process->unread);
+	ck_assert_ptr_nonnull(f.process->known->space.mapping[0].entry);
+	teardown(&f);
+}
+END_TEST
+
+/* What brings an image, or takes one away, misleads who has the old list. */
+START_TEST(mapping_misleads_where_it_differs)
+{
+	struct process_event event = {
+		.time_ns = TIME, .mapping = { .start = START, .end = END, .path = "[stack]" }
+	};
 	struct fixture f;
 
 	setup(&f);
@@ -339,6 +356,7 @@ START_TEST(list_will_do)
 END_TEST
 
 SUITE(process_change, LOOP(image_is_found_by_its_file, image_cases),
-      LOOP(mapping_is_taken_or_must_be_read, map_cases), TEST(mapping_misleads_where_it_differs),
+      LOOP(mapping_is_taken_or_must_be_read, map_cases),
+      TEST(anonymous_memory_in_place_of_code_is_read), TEST(mapping_misleads_where_it_differs),
       LOOP(program_begins_with_nothing, exec_cases), TEST(all_versions_are_unsure),
       LOOP(image_was_elsewhere, mistaken_cases), LOOP(list_will_do, given_cases))

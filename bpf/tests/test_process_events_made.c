@@ -246,7 +246,7 @@ static const struct {
 	{ "mistaken", 0,
 	  "at 10; process 7 1 1; process 8 2 1; existing; at 12; event 0 map 12 7 5; event 0 map "
 	  "12 8 5; sleeps 7; sleeps 8; process 7 1 2; poll; at 600; poll; counters; poll; "
-	  "counters; stack 7 3 12 1; stack 7 3 11.9 1; stack 8 4 12 1; consume; counters",
+	  "counters; stack 7 3 12 2; stack 7 3 12 1; stack 8 4 12 1; consume; counters",
 	  "scan 0; read 7; pass; give 7: 1; read 8; pass; give 8: 2; pass; give 7: 1 5; give 8: 2 "
 	  "5; pass; asleep 8?; read 8; pass; give 8: 2; sweep; keep 64; maps 2, readings 3, "
 	  "processes 2, checks 1, ; pass; asleep 7?; read 7; pass; give 7: 1 2; maps 2, readings "
@@ -294,6 +294,35 @@ static const struct {
 	  "at 10; process 7 1 1; existing; ends 7; event 0 exit 10 7 7; poll; counters",
 	  "scan 0; read 7; pass; give 7: 1; pass; ended 7?; forget 7; exits 1, readings 1, ; "
 	  "close; " },
+	{ "code_that_was_moved", 0,
+	  "at 10; process 7 1 2; existing; process 7 1 1; at 12; note moved 11.5 7 1 2; poll; "
+	  "stack 7 1 10.4 2; stack 7 1 11 2; stack 7 1 11 1; consume; counters",
+	  "scan 0; read 7; pass; give 7: 1 2; pass; read 7; pass; give 7: 1; take; pass; stack of "
+	  "7 "
+	  "by 1 2; stack of 7 raced by 1 2; stack of 7 by 1 2; readings 2, processes 1, stacks 3, "
+	  "raced 1, moves 1, ; close; " },
+	{ "memory_of_two", 0,
+	  "at 10; process 7 1 1; existing; note shares 11.1 7 8; at 12; event 0 fork 11 8 7; event "
+	  "0 map 11.5 "
+	  "8 5; poll; space 7; event 0 exec 13 8 0; event 0 map 13.5 7 6; at 14; poll; space 7; "
+	  "space 8; counters",
+	  "scan 0; read 7; pass; give 7: 1; pass; give 8: 1 5; give 7: 1 5; space of 7: 1 5; pass; "
+	  "give 7: 1 5 6; space of 7: 1 5 6; space of 8: 1 5; maps 2, execs 1, forks 1, readings "
+	  "1, "
+	  "processes 2, ; close; " },
+	{ "clocks", 0,
+	  "at 10; process 7 1 1; existing; at 20; event 0 fork 12 8 7; event 0 fork 11 9 7; note "
+	  "clock 11.5 7; note clock 11.5 99; poll; clocks; event 0 fork 19 10 7; event 0 fork 21 "
+	  "11 "
+	  "7; note clock 15 7; at 22; poll; clocks; event 0 exit 24 8 8; ends 8; note clock 23 8; "
+	  "at "
+	  "25; poll; clocks; event 0 fork 27 12 11; at 28; poll; note clock 26 11; at 29; poll; "
+	  "clocks; counters",
+	  "scan 0; read 7; pass; give 7: 1; pass; give 9: 1; give 8: 1; sweep; keep 64; 7 since "
+	  "11.5; 8 since 12; pass; give 10: 1; give 11: 1; 10 since 19; pass; ended 8?; forget 8; "
+	  "pass; give 12: 1; pass; 11 since 26; 12 since 27; forks 5, exits 1, readings 1, "
+	  "processes "
+	  "5, clocks ended 1, ; close; " },
 	{ "opened_and_closed", 0, "counters", "; close; " },
 	{ "unopened", 0, "process 7 1 1; unopened 3; existing; counters",
 	  "scan 0; read 7; pass; give 7: 1; readings 1, processes 1, unopened 3, ; close; " },
