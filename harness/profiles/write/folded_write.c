@@ -4,9 +4,9 @@
  *
  * As the FlameGraph project's tools have them: the process's name first, if it is known; _[k] behind the kernel's
  * frames, _[i] behind inlined ones; an image and the offset in it, in brackets, where there is no name; ':' for the ';'
- * of a name. Numbers of processes, addresses behind names and source lines are not in it, and stacks that differ in
- * these alone are one line. What counts is the number of events of CPU samples, else nanoseconds or bytes; a stack of 0
- * has no line.
+ * of a name, and \x5b for the bracket of one that ends in _[k] or _[i]. Numbers of processes, addresses behind names and
+ * source lines are not in it, and stacks that differ in these alone are one line. What counts is the number of events of
+ * CPU samples, else nanoseconds or bytes; a stack of 0 has no line.
  *
  * So the frames' texts become locations of a smaller profile, which makes equal stacks one.
  */
@@ -53,11 +53,23 @@ static uint32_t end_spelling(struct folding *folding, struct error *error)
 	return text;
 }
 
+/* A name that ends as the kernel's or inlined functions' frames do here. */
+static void escape_ending(struct bytes_out *spelling)
+{
+	const char *end = (const char *)spelling->data + spelling->size - 4;
+
+	if (spelling->size < 4 || (memcmp(end, "_[k]", 4) && memcmp(end, "_[i]", 4)))
+		return;
+	spelling->size -= 3;
+	bytes_text(spelling, end[2] == 'k' ? "\\x5bk]" : "\\x5bi]");
+}
+
 /* Line number line of a location, with what folded stacks have behind names. */
 static void spell_frame(struct folding *folding, const struct collected_location *location,
 			uint32_t line)
 {
 	frame_spell(folding->collected, location, line, ";", &folding->spelling);
+	escape_ending(&folding->spelling);
 	if (location->frame == COLLECTED_IN_KERNEL)
 		bytes_text(&folding->spelling, "_[k]");
 	else if (line + 1 < location->lines)

@@ -11,11 +11,12 @@
 /*
  * Adds a location's line number line; or, where that has no name, the image and the offset in it, in brackets:
  * "[libc.so.6+0x2724a]", "[vdso+0x99d]", "[kernel.kallsyms]"; or PROFILE_TEXT_UNKNOWN. Each character of a name that is in
- * from becomes ':'.
+ * from becomes ':'. What is no marker, but spelled as one, begins with \x5b.
  */
 void frame_spell(const struct collected *collected, const struct collected_location *location,
 		 uint32_t line, const char *from, struct bytes_out *out);
-/* Adds a task's process's name, or ":7" of one that has none, as perf writes it. False: nothing is known of it. */
+/* Adds a task's process's name, or ":7" of one that has none, as perf writes it. The same holds of markers. False:
+ * nothing is known of it. */
 bool process_spell(const struct collected *collected, uint32_t task, const char *from,
 		   struct bytes_out *out);
 

@@ -210,6 +210,7 @@ START_TEST(folded_stacks_say_images)
 		{ "/lib/libc.so.6", COLLECTED_FILE, "[libc.so.6+0x2010] 1\n" },
 		{ "/lib/a;b", COLLECTED_FILE, "[a:b+0x2010] 1\n" },
 		{ "/lib/", COLLECTED_FILE, "[/lib/+0x2010] 1\n" },
+		{ "/lib/lost: x", COLLECTED_FILE, "\\x5blost: x+0x2010] 1\n" },
 		{ "[vdso]", COLLECTED_VDSO, "[vdso+0x2010] 1\n" },
 		{ "[kernel.kallsyms]", COLLECTED_KERNEL, "[kernel.kallsyms] 1\n" },
 		{ "//anon", COLLECTED_ANONYMOUS, "[anon] 1\n" },
@@ -340,6 +341,7 @@ static const struct {
 	  "a\xe2\x80\xae"
 	  "b",
 	  NULL },
+	{ "endings_of_folded_stacks", "f_[k]", "f_[k]", "f_[k]", "f_\\x5bk]" },
 	{ "brackets_are_the_names", "f(int) (x)", "f(int) (x)", "f(int) (x)", NULL },
 };
 
