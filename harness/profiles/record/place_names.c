@@ -15,10 +15,12 @@
 #include "profiles/score/score_name.h"
 #include "record.h"
 
+#define PLACE_NAME_BYTES 512 /* stackproof_place.function has 256 */
+
 struct wanted {
 	const struct place_names *names;
 	uint64_t image, address;
-	uint32_t name; /* without an image */
+	uint32_t name, path; /* without an image; path: of a file */
 };
 
 static bool is_wanted(void *context, uint32_t number)
@@ -27,7 +29,9 @@ static bool is_wanted(void *context, uint32_t number)
 	const struct named_place *place = &wanted->names->place[number - 1];
 
 	return place->image == wanted->image && place->address == wanted->address &&
-	       (place->image || place->function.name == wanted->name);
+	       (place->image || (place->function.name == wanted->name &&
+				 (place->mapping.image == COLLECTED_FILE ? place->mapping.path
+									 : 0) == wanted->path));
 }
 
 /* The number of a place. NULL: no memory. */
@@ -35,7 +39,7 @@ static uint32_t *find(struct place_names *names, struct wanted *wanted, bool *re
 		      struct error *error)
 {
 	uint64_t hash = hash_word(hash_word(hash_word(0, wanted->image), wanted->address),
-				  wanted->image ? 0 : wanted->name);
+				  wanted->image ? 0 : wanted->name ^ (uint64_t)wanted->path << 32);
 	uint32_t *number = NULL;
 
 	*ret_is_new = false;
@@ -70,9 +74,20 @@ static uint32_t add_build_id(struct place_names *names, const struct stackproof_
 	return add_text(names, hex_text(text, place->build_id, size), error);
 }
 
-static int set_name(struct place_names *names, struct place_function *ret, const char *function,
+/* A symbol that is spelled as one of a profile's own frames is told apart by its first character: it is escaped. */
+static const char *unmarked(const char *function, char escaped[PLACE_NAME_BYTES])
+{
+	if (!profile_is_marker(function) && strcmp(function, PROFILE_TEXT_UNKNOWN) != 0)
+		return function;
+	snprintf(escaped, PLACE_NAME_BYTES, "\\x5b%s", function + 1);
+	return escaped;
+}
+
+static int set_name(struct place_names *names, struct place_function *ret, const char *symbol_name,
 		    struct error *error)
 {
+	char escaped[PLACE_NAME_BYTES];
+	const char *function = unmarked(symbol_name, escaped);
 	char *demangled = function[0] ? name_demangle(function) : NULL;
 	uint32_t symbol = add_text(names, function, error), name = symbol;
 
@@ -106,6 +121,12 @@ static int set_inlined(struct place_names *names, struct named_place *ret,
 	return 0;
 }
 
+/* In a memfd is what the process itself has made. */
+static bool is_file(const char *path)
+{
+	return path[0] == '/' && strncmp(path, "/memfd:", 7) != 0;
+}
+
 static int set_mapping(struct place_names *names, struct named_place *ret,
 		       const struct stackproof_place *place, struct error *error)
 {
@@ -120,10 +141,15 @@ static int set_mapping(struct place_names *names, struct named_place *ret,
 		.offset = place->file_offset,
 		.path = path,
 		.build_id = build_id,
-		.image = !place->image			  ? COLLECTED_ANONYMOUS
-			 : !strcmp(place->path, "[vdso]") ? COLLECTED_VDSO
-							  : COLLECTED_FILE,
+		.image = !place->image && !is_file(place->path) ? COLLECTED_ANONYMOUS
+			 : !strcmp(place->path, "[vdso]")	? COLLECTED_VDSO
+								: COLLECTED_FILE,
 	};
+	/* Of a file that can't be read as ELF of this machine nobody knows addresses but offsets. */
+	if (!place->image && ret->mapping.image == COLLECTED_FILE) {
+		ret->mapping.start = place->file_offset;
+		ret->mapping.limit = place->file_offset + (place->end - place->start);
+	}
 	return 0;
 }
 
@@ -138,6 +164,7 @@ static uint32_t add_generated(struct place_names *names, const struct stackproof
 {
 	struct stackproof_place place = STACKPROOF_INIT(struct stackproof_place);
 	struct wanted wanted = { .names = names, .address = pc };
+	char escaped[PLACE_NAME_BYTES];
 	struct stackproof_error inner;
 	uint32_t *number;
 	bool is_new;
@@ -148,8 +175,14 @@ static uint32_t add_generated(struct place_names *names, const struct stackproof
 		fail(&inner, error);
 		return 0;
 	}
-	wanted.name = add_text(names, place.function, error);
-	number = wanted.name == UINT32_MAX ? NULL : find(names, &wanted, &is_new, error);
+	wanted.name = add_text(names, unmarked(place.function, escaped), error);
+	if (place.path && is_file(place.path)) {
+		wanted.path = add_text(names, place.path, error);
+		wanted.address = pc - place.start + place.file_offset;
+	}
+	number = wanted.name == UINT32_MAX || wanted.path == UINT32_MAX
+			 ? NULL
+			 : find(names, &wanted, &is_new, error);
 	if (!number)
 		return 0;
 	names->place[*number - 1].function.name = wanted.name;
@@ -196,6 +229,7 @@ uint32_t place_names_user(struct place_names *names, const struct stackproof_sta
 struct naming {
 	struct place_names *names;
 	const struct unnamed_place *unnamed;
+	size_t named;
 	struct error *error;
 	int status;
 };
@@ -206,10 +240,52 @@ static void take_name(void *context, size_t number, const struct stackproof_plac
 	struct place_names *names = naming->names;
 	struct named_place *named = &names->place[naming->unnamed[number].place - 1];
 
+	naming->named++;
 	named->first_code = place->first_code;
 	if (set_name(names, &named->function, place->function, naming->error) ||
 	    set_inlined(names, named, place, naming->error))
 		naming->status = -1;
+}
+
+static int take_debug_name(void *context, size_t number, const char *symbol)
+{
+	struct naming *naming = context;
+	uint32_t place = naming->unnamed[number].place;
+
+	return set_name(naming->names, &naming->names->place[place - 1].function, symbol,
+			naming->error);
+}
+
+/* Those of one image that it has no name for. */
+static int name_by_debug_file(struct naming *naming, size_t count)
+{
+	struct place_names *names = naming->names;
+	struct unnamed_place *left = calloc(count, sizeof(*left));
+	uint64_t *address = calloc(count, sizeof(*address));
+	struct naming rest = { .names = names, .unnamed = left, .error = naming->error };
+	size_t some = 0;
+	int status = -1;
+
+	for (size_t i = 0; left && address && i < count; i++) {
+		const struct unnamed_place *unnamed = &naming->unnamed[i];
+
+		if (names->place[unnamed->place - 1].function.name)
+			continue;
+		left[some] = *unnamed;
+		address[some++] = unnamed->address;
+	}
+	if (!left || !address)
+		error_set(naming->error, ERROR_MEMORY, "", 0, "no memory for names");
+	else
+		status = some ? debug_names_find(
+					profile_texts_get(
+						&names->texts,
+						names->place[left[0].place - 1].mapping.build_id),
+					address, some, take_debug_name, &rest, naming->error)
+			      : 0;
+	free(left);
+	free(address);
+	return status;
 }
 
 /* Those of one image. */
@@ -226,6 +302,10 @@ static int name_some(struct place_names *names, struct stackproof_images *images
 		address[i] = (struct stackproof_asked) { unnamed[i].image, unnamed[i].address };
 	if (stackproof_images_name(images, address, count, take_name, &naming, &inner))
 		naming.status = fail(&inner, error);
+	else if (naming.named < count)
+		names->changed += count - naming.named;
+	else if (!naming.status)
+		naming.status = name_by_debug_file(&naming, count);
 	free(address);
 	return naming.status;
 }

@@ -110,8 +110,21 @@ static pid_t start(const struct record_options *options, int *ret_gate, struct e
 
 static void wait_for_child(struct recorder *recorder, int flags)
 {
-	if (recorder->child && waitpid(recorder->child, &recorder->result->status, flags) > 0)
-		recorder->child = 0;
+	if (!recorder->child || waitpid(recorder->child, &recorder->result->status, flags) <= 0)
+		return;
+	recorder->child = 0;
+	recorder->result->command_ended = !recorder->result->command_not_started;
+}
+
+/* Whether a signal has come that is to end it. */
+static bool is_ended(const struct recorder *recorder)
+{
+	struct pollfd signals = { .events = POLLIN };
+
+	if (!recorder->options->signals)
+		return false;
+	signals.fd = recorder->options->signals->fd;
+	return poll(&signals, 1, 0) > 0;
 }
 
 static bool is_over(struct recorder *recorder)
@@ -152,7 +165,15 @@ static void account(struct recorder *recorder)
 	recorder->result->run_ns += now.run_ns - seen->run_ns;
 	recorder->result->runs += now.runs - seen->runs;
 	recorder->result->method = now.method;
+	recorder->result->moves += processes.moves - session->seen_moves;
+	recorder->result->clocks_ended += processes.clocks_ended - session->seen_clocks_ended;
+	recorder->result->unnamed = stacks->names.changed;
+	if (processes.unseen.code != STACKPROOF_OK)
+		snprintf(recorder->result->why_unseen, sizeof(recorder->result->why_unseen), "%s",
+			 processes.unseen.message);
 	session->seen_memory = processes.lost_memory;
+	session->seen_moves = processes.moves;
+	session->seen_clocks_ended = processes.clocks_ended;
 	*seen = now;
 }
 
@@ -264,6 +285,38 @@ static void drain(struct recorder *recorder)
 	if (recorder->part_ns != recorder->drain_ns)
 		give_part(recorder);
 	recorder->result->real_time = be_urgent();
+}
+
+/* ---- clocks ------------------------------------------------------------------------------- */
+
+/* One that had not been attached yet is no clock lost. */
+static void renew_clocks(struct recorder *recorder)
+{
+	struct record_session *session = &recorder->session;
+	struct record_result *result = recorder->result;
+	uint64_t since_ns;
+	struct error error;
+	pid_t pid;
+
+	while (stackproof_processes_next_without_clock(session->processes, &pid, &since_ns)) {
+		if (since_ns < session->attach_ns)
+			continue;
+		if (since_ns < session->attached_ns) {
+			error_set(&error, ERROR_SYSTEM, "", 0,
+				  "process %d was executed while clocks were attached", pid);
+		} else if (!record_session_renew(session, recorder->options, pid, &error)) {
+			result->clocks_renewed++;
+			result->clocks_gap_ns += monotonic_ns() - since_ns;
+			continue;
+		}
+		if (error.system_errno == ESRCH) {
+			result->clocks_ended++;
+			continue;
+		}
+		result->clocks_lost++;
+		snprintf(result->why_clock_lost, sizeof(result->why_clock_lost), "%s",
+			 error.message);
+	}
 }
 
 /* ---- room --------------------------------------------------------------------------------- */
@@ -383,6 +436,7 @@ static int follow(struct recorder *recorder, struct error *error)
 						 &recorder->failure) ||
 		    failed(recorder, error))
 			return failed(recorder, error);
+		renew_clocks(recorder);
 	}
 	return 0;
 }
@@ -444,7 +498,8 @@ static int begin(struct recorder *recorder, struct error *error)
 	recorder->result->sessions = !status;
 	recorder->begin_ns = monotonic_ns();
 	recorder->result->real_time = be_urgent();
-	if (!status && gate >= 0 && write(gate, "", 1) != 1)
+	recorder->result->command_not_started = gate >= 0 && (status || is_ended(recorder));
+	if (gate >= 0 && !recorder->result->command_not_started && write(gate, "", 1) != 1)
 		status = error_set_errno(error, "starting %s", options->argv[0]);
 	if (gate >= 0)
 		close(gate);

@@ -8,6 +8,7 @@
  *	record_stacks.c		stacks into a collected profile; what was lost, by reason
  *	place_names.c		names of addresses, each looked up once
  *	inlined_names.c		functions that are inlined at an address: DWARF
+ *	debug_names.c		names that only the image's debug file has
  *	kernel_symbols.c	names of the kernel's addresses: /proc/kallsyms
  *	cgroup_paths.c		paths of cgroups by their numbers
  *	record_print.c		the account, as text and as JSON
@@ -97,16 +98,25 @@ struct record_result {
 	uint64_t processes, processes_most;   /* met; at a time */
 	uint64_t refused;		      /* lists of mappings that found no room */
 	uint64_t unreadable; /* readings of processes that were not permitted, or failed */
-	uint64_t collected;  /* ticks that are in the whole, or in the parts */
+	/* Processes whose clocks the kernel took away at an exec: they have others, since so long after the exec in sum;
+	 * they could not be given others, or it isn't known whether they need any; they had ended before. */
+	uint64_t clocks_renewed, clocks_gap_ns, clocks_lost, clocks_ended;
+	char why_clock_lost[232]; /* the last one; or "" */
+	uint64_t moves;		  /* of code, by mremap(2) */
+	char why_unseen[232];	  /* why changes of mappings are not all seen; or "" */
+	uint64_t unnamed;	  /* places in files that were written to since they were read */
+	uint64_t collected;	  /* ticks that are in the whole, or in the parts */
 	uint64_t drains;
 	unsigned int sessions;	 /* that were opened: more than one if there was too little room */
 	char why_larger[232];	 /* what had no room in the last one before; or "" */
 	char why_no_larger[232]; /* why there is no other, though one was needed; or "" */
 	bool real_time;		 /* changes are followed with a real-time priority */
 	uint64_t first_ns;	 /* from the start to the first complete stack; 0: there was none */
-	int status;		 /* of waitpid(2), of argv */
-	const char *method;	 /* "bpf_loop" */
-	uint64_t run_ns, runs;	 /* of the sampling program, where the kernel counts it */
+	bool command_ended;	 /* argv, with this status of waitpid(2): */
+	int status;
+	bool command_not_started; /* a signal came first */
+	const char *method;	  /* "bpf_loop" */
+	uint64_t run_ns, runs;	  /* of the sampling program, where the kernel counts it */
 };
 
 /* "busy": the reason in JSON, and in the profile's frames. */
@@ -146,8 +156,9 @@ struct record_session {
 	struct stackproof_session *session;
 	struct stackproof_processes *processes;
 	struct stackproof_session_counters seen; /* what was accounted for */
-	uint64_t seen_memory, seen_refused, seen_unreadable;
-	uint32_t room; /* how many times as much as was thought enough at first */
+	uint64_t seen_memory, seen_refused, seen_unreadable, seen_moves, seen_clocks_ended;
+	uint64_t attach_ns, attached_ns; /* when clocks began to be attached, and all were */
+	uint32_t room;			 /* how many times as much as was thought enough at first */
 };
 
 #define RECORD_ROOM_MAX 64
@@ -160,6 +171,9 @@ unsigned int record_turn_ms(const struct record_options *options);
 int record_session_open(const struct record_options *options, pid_t root,
 			struct stackproof_images *images, const struct record_session *before,
 			struct record_session *ret, struct error *error);
+/* Attaches a clock to each thread of a process that has none any more. */
+int record_session_renew(struct record_session *session, const struct record_options *options,
+			 pid_t pid, struct error *error);
 void record_session_close(struct record_session *session);
 
 struct kernel_symbols;
@@ -178,6 +192,14 @@ void cgroup_paths_destroy(struct cgroup_paths *paths);
 const char *cgroup_paths_find(struct cgroup_paths *paths, uint64_t number);
 /* The identifier of the container that a cgroup's path names, 64 hexadecimal digits: false: it names none. */
 bool cgroup_container(const char *path, char ret[65]);
+
+/* Is given the symbol of address[number], which is valid until it returns. Not 0: it ends, and debug_names_find() returns
+ * that. */
+typedef int (*debug_name_fn)(void *context, size_t number, const char *symbol);
+/* Looks for the functions that addresses of one image are in, in the debug file with its build ID (hexadecimal; "": it has
+ * none). -1: ERROR_MEMORY. */
+int debug_names_find(const char *build_id, const uint64_t *address, size_t count, debug_name_fn fn,
+		     void *context, struct error *error);
 
 #define INLINED_MAX 64
 
@@ -225,6 +247,7 @@ struct place_names {
 	size_t unnamed_count;
 	struct kernel_symbols *kernel; /* borrowed */
 	struct inlined_names *dwarf;   /* borrowed; NULL: inlined functions are not asked for */
+	uint64_t changed; /* places of files that were written to: they have no names */
 };
 
 /* The number of the place of PC number i of a stack. before: it is a return address. 0: error. A place of an image has its

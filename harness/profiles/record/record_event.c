@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/child/child.h"
 #include "base/cli/nearest_word.h"
@@ -182,6 +183,17 @@ static int find_instruction(const struct image *image, struct record_options *op
 	return 0;
 }
 
+static int check_offset(const struct record_options *options, struct error *error)
+{
+	struct stat file;
+
+	if (stat(options->event_name, &file))
+		return error_set_errno(error, "%s", options->event_name);
+	if (options->event_offset < (uint64_t)file.st_size)
+		return 0;
+	return fail_name(error, "the offset is behind the end of", options->event_name, NULL);
+}
+
 int record_event_find(struct record_options *options, char path[PATH_MAX], struct error *error)
 {
 	struct image *image;
@@ -195,7 +207,7 @@ int record_event_find(struct record_options *options, char path[PATH_MAX], struc
 		return -1;
 	options->event_name = path;
 	if (!options->event_symbol)
-		return 0;
+		return check_offset(options, error);
 	if (image_create(path, &image, error))
 		return -1;
 	status = find_instruction(image, options, error);

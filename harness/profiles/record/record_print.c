@@ -4,7 +4,9 @@
  */
 #include <inttypes.h>
 #include <jansson.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include "base/cli/json_counts.h"
 #include "plain_text.h"
 #include "record.h"
@@ -52,6 +54,41 @@ uint64_t record_walked(const struct record_result *result)
 	return sum;
 }
 
+static const char *signal_name(const struct record_result *result)
+{
+	const char *name = sigabbrev_np(WTERMSIG(result->status));
+
+	return name ? name : "RT"; /* real-time ones have no names */
+}
+
+/* What went on beside the ticks. */
+static void print_changes(FILE *file, const struct record_result *result)
+{
+	if (result->clocks_renewed)
+		fprintf(file,
+			"executed with other rights: %" PRIu64
+			" processes, each without a clock for %.6f s\n",
+			result->clocks_renewed,
+			result->clocks_gap_ns / 1e9 / result->clocks_renewed);
+	if (result->clocks_ended)
+		fprintf(file,
+			"executed with other rights: %" PRIu64
+			" processes, which ended before they had a clock again\n",
+			result->clocks_ended);
+	if (result->clocks_lost)
+		fprintf(file, "not sampled: %" PRIu64 " processes that lost their clocks: %s\n",
+			result->clocks_lost, PLAIN_TEXT(result->why_clock_lost));
+	if (result->moves)
+		fprintf(file, "code was moved: %" PRIu64 " times\n", result->moves);
+	if (result->unnamed)
+		fprintf(file,
+			"without names: %" PRIu64
+			" places in files that were written to since they were read\n",
+			result->unnamed);
+	if (result->why_unseen[0])
+		fprintf(file, "not seen: %s\n", PLAIN_TEXT(result->why_unseen));
+}
+
 void record_print(FILE *file, const struct record_result *result, const char *events)
 {
 	uint64_t complete = result->stop[STACKPROOF_STOP_COMPLETE], stops[STACKPROOF_STOP_COUNT];
@@ -79,10 +116,17 @@ void record_print(FILE *file, const struct record_result *result, const char *ev
 	print_counts(file, "lost: ", loss_name, result->lost, RECORD_LOSS_COUNT);
 	if (result->unreadable)
 		fprintf(file, "not readable: %" PRIu64 " lists of mappings\n", result->unreadable);
+	print_changes(file, result);
 	if (!result->real_time)
 		fputs("without a real-time priority: short processes may be unknown\n", file);
 	if (result->why_no_larger[0])
 		fprintf(file, "no larger session: %s\n", PLAIN_TEXT(result->why_no_larger));
+	if (result->command_not_started)
+		fputs("the command was not started: a signal came first\n", file);
+	else if (result->command_ended && WIFSIGNALED(result->status))
+		fprintf(file, "the command was ended by SIG%s\n", signal_name(result));
+	else if (result->command_ended && WEXITSTATUS(result->status))
+		fprintf(file, "the command ended with status %d\n", WEXITSTATUS(result->status));
 	if (result->sessions > 1)
 		fprintf(file, "%u sessions, each with twice the room of the one before: %s\n",
 			result->sessions, PLAIN_TEXT(result->why_larger));
@@ -118,6 +162,12 @@ json_t *record_json(const struct record_result *result)
 		{ "processes_most", result->processes_most },
 		{ "refused", result->refused },
 		{ "unreadable", result->unreadable },
+		{ "clocks_renewed", result->clocks_renewed },
+		{ "clocks_gap_ns", result->clocks_gap_ns },
+		{ "clocks_ended", result->clocks_ended },
+		{ "clocks_lost", result->clocks_lost },
+		{ "moves", result->moves },
+		{ "unnamed", result->unnamed },
 		{ "drains", result->drains },
 		{ "sessions", result->sessions },
 		{ "first_ns", result->first_ns },
@@ -132,10 +182,19 @@ json_t *record_json(const struct record_result *result)
 	json_object_set_new(object, "lost", counts(loss_name, result->lost, RECORD_LOSS_COUNT));
 	json_object_set_new(object, "stops",
 			    counts(stackproof_stop_name, result->stop, STACKPROOF_STOP_COUNT));
+	if (result->command_ended && WIFSIGNALED(result->status))
+		json_object_set_new(object, "command_signal", json_string(signal_name(result)));
+	else if (result->command_ended)
+		json_object_set_new(object, "command_status",
+				    json_integer(WEXITSTATUS(result->status)));
 	if (result->why_no_larger[0])
 		json_object_set_new(object, "why_no_larger", json_bytes(result->why_no_larger));
 	if (result->why_larger[0])
 		json_object_set_new(object, "why_larger", json_bytes(result->why_larger));
+	if (result->why_clock_lost[0])
+		json_object_set_new(object, "why_clock_lost", json_bytes(result->why_clock_lost));
+	if (result->why_unseen[0])
+		json_object_set_new(object, "why_unseen", json_bytes(result->why_unseen));
 	json_object_set_new(object, "method", json_string(result->method ? result->method : ""));
 	json_object_set_new(object, "real_time", json_boolean(result->real_time));
 	return object;

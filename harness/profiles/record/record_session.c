@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "clock.h"
 #include "record.h"
 
 #define PROCESSES_LEAST 1024u
@@ -92,6 +93,7 @@ struct tree {
 	int (*fn)(struct record_session *, const struct record_options *, pid_t, struct error *);
 	struct record_session *session;
 	const struct record_options *options;
+	bool alone;	       /* without children */
 	unsigned int attached; /* threads */
 };
 
@@ -108,7 +110,7 @@ static int each_of_thread(struct tree *tree, pid_t pid, pid_t tid, struct error 
 	FILE *children;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
-	children = fopen(path, "re");
+	children = tree->alone ? NULL : fopen(path, "re");
 	while (children && !status && fscanf(children, "%d", &child) == 1)
 		status = each_process(tree, child, error);
 	if (children)
@@ -237,6 +239,7 @@ int record_session_open(const struct record_options *options, pid_t root,
 	ret->room = before ? 2 * before->room : 1;
 	choose_room(options, ret->room, &room);
 	follow.pid = root;
+	follow.clocks = root && options->event < RECORD_TRACEPOINT;
 	room.entries = entry[options->event];
 	room.off_cpu = options->event == RECORD_OFF_CPU;
 	room.off_least_ns = options->off_least_ns;
@@ -251,11 +254,24 @@ int record_session_open(const struct record_options *options, pid_t root,
 		record_session_close(ret);
 		return fail(error, &inner);
 	}
+	ret->attach_ns = monotonic_ns();
 	if (attach(ret, options, root, error)) {
 		record_session_close(ret);
 		return -1;
 	}
+	ret->attached_ns = monotonic_ns();
 	return 0;
+}
+
+int record_session_renew(struct record_session *session, const struct record_options *options,
+			 pid_t pid, struct error *error)
+{
+	struct tree tree = { attach_clock, session, options, .alone = true };
+
+	if (each_process(&tree, pid, error))
+		return -1;
+	errno = ESRCH;
+	return tree.attached ? 0 : error_set_errno(error, "process %d", pid);
 }
 
 void record_session_close(struct record_session *session)

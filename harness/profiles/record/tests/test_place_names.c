@@ -108,6 +108,10 @@ START_TEST(a_mangled_name_has_both)
 	asked.function = "";
 	user(&space, 0x1236, false);
 	name_all();
+	asked.function = "[lost: x]";
+	user(&space, 0x1237, false);
+	name_all();
+	ck_assert_str_eq(text(names.place[3].function.name), "\\x5blost: x]");
 	ck_assert_str_eq(text(names.place[0].function.name), "foo::bar()");
 	ck_assert_str_eq(text(names.place[0].function.linkage), "_ZN3foo3barEv");
 	ck_assert_str_eq(text(names.place[1].function.name), "plain");
