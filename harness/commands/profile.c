@@ -256,6 +256,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_PUSH:
 		if (arguments->push.targets == PUSH_TARGETS_MAX)
 			argp_error(state, "at most %d servers", PUSH_TARGETS_MAX);
+		if (!profile_push_is_target(argument))
+			argp_error(state,
+				   "--push takes otlp=URL or parca=URL, of http or https: %s",
+				   PLAIN_TEXT(argument));
 		arguments->target[arguments->push.targets++] = argument;
 		return 0;
 	case OPTION_PUSH_HEADER:
@@ -396,6 +400,8 @@ static void judge(struct arguments *arguments, const struct record_result *resul
 	for (int drop = 0; drop < PUSH_DROP_COUNT; drop++)
 		if (account->dropped[drop])
 			gate->environment = true;
+	if (result->clocks_lost)
+		gate->environment = true;
 	if (arguments->record.argv && WIFEXITED(result->status) &&
 	    WEXITSTATUS(result->status) == CHILD_NOT_RUN && !result->stacks) {
 		gate->environment = true;
@@ -447,15 +453,17 @@ static bool is_fifo(const char *path)
 	return path && !stat(path, &at) && S_ISFIFO(at.st_mode);
 }
 
-static void run(struct arguments *arguments, struct collected *whole)
+static void run(struct arguments *arguments, struct ending_signals *signals,
+		struct collected *whole)
 {
 	struct push_account account = { 0 };
-	struct ending_signals signals;
 	struct record_result result = { 0 };
 	struct error error;
-	int status = ending_signals_hold(&signals, &error);
+	int status = 0;
 
-	arguments->record.signals = status ? NULL : &signals;
+	arguments->record.signals = signals;
+	if (arguments->output && !is_folder(arguments->output))
+		status = output_file_check(arguments->output, &error);
 	if (!status)
 		status = begin_parts(arguments, &result, &error);
 	if (!status)
@@ -469,10 +477,8 @@ static void run(struct arguments *arguments, struct collected *whole)
 					: exit_status_of_error(&error));
 	}
 	/* Who opens a FIFO waits for its reader, and may have to be ended. */
-	if (arguments->record.signals && is_fifo(arguments->output)) {
-		ending_signals_release(&signals);
-		arguments->record.signals = NULL;
-	}
+	if (is_fifo(arguments->output))
+		ending_signals_release(signals);
 	if (arguments->output && !arguments->record.in_parts && whole->samples &&
 	    write_output(arguments, whole, &result, &error)) {
 		error_print(stderr, NULL, &error);
@@ -481,8 +487,7 @@ static void run(struct arguments *arguments, struct collected *whole)
 	profile_push_destroy(arguments->pushing, PUSH_WAIT_MS, &account);
 	judge(arguments, &result, &account);
 	report(arguments, &result, &account);
-	if (arguments->record.signals)
-		ending_signals_release(&signals);
+	ending_signals_release(signals);
 }
 
 /* A name that nothing has is the fault of who typed it. */
@@ -498,6 +503,7 @@ int command_profile(int argc, char **argv)
 		.format = PROFILE_PPROF,
 		.gate = { .unit = "stacks" },
 	};
+	struct ending_signals signals;
 	struct collected whole;
 	char event_file[PATH_MAX];
 	struct error error;
@@ -508,13 +514,17 @@ int command_profile(int argc, char **argv)
 	    output_files_are_program(FILE_NAMES(arguments.output), arguments.record.argv[0]))
 		return EXIT_USAGE;
 	child_ends_are_kept();
+	if (ending_signals_hold(&signals, &error)) {
+		error_print(stderr, "profile", &error);
+		return exit_status_of_error(&error);
+	}
 	if (record_event_find(&arguments.record, event_file, &error)) {
 		error_print(stderr, "--event", &error);
 		return is_no_name(&error) ? EXIT_USAGE : exit_status_of_error(&error);
 	}
 	child_full_file_is_an_error();
 	collected_init(&whole, record_collected_type(&arguments.record));
-	run(&arguments, &whole);
+	run(&arguments, &signals, &whole);
 	collected_deinit(&whole);
 	return gate_status(&arguments.gate);
 }

@@ -64,6 +64,34 @@ static int open_unfinished(const char *path)
 	}
 }
 
+/* For the exit status: it is no input that is missing or may not be read. */
+static int fail_output(struct error *error, const char *path)
+{
+	error_set_errno(error, "%s", path);
+	if (error->system_errno == ENOENT || error->system_errno == EACCES)
+		error->system_errno = EIO;
+	return -1;
+}
+
+int output_file_check(const char *path, struct error *error)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX] = ".";
+	struct stat at;
+
+	if (output_file_may_replace(path)) {
+		if (slash)
+			snprintf(folder, sizeof(folder), "%.*s", (int)(slash + 1 - path), path);
+		return access(folder, W_OK | X_OK) ? fail_output(error, path) : 0;
+	}
+	if (errno != EEXIST)
+		return fail_output(error, path);
+	if (stat(path, &at)) /* a link to what is not there yet */
+		return 0;
+	errno = EISDIR;
+	return S_ISDIR(at.st_mode) || access(path, W_OK) ? fail_output(error, path) : 0;
+}
+
 int output_file_open(const char *path, struct output_file *ret, struct error *error)
 {
 	bool beside = output_file_may_replace(path);
@@ -86,10 +114,7 @@ int output_file_open(const char *path, struct output_file *ret, struct error *er
 		error_set(error, ERROR_SYSTEM, "", 0, "%s: another process writes it", path);
 		error->system_errno = EBUSY;
 	} else {
-		error_set_errno(error, "%s", path);
-		/* For the exit status: it is no input that is missing or may not be read. */
-		if (error->system_errno == ENOENT || error->system_errno == EACCES)
-			error->system_errno = EIO;
+		fail_output(error, path);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -24,6 +24,8 @@ struct output_file {
 
 /* 0; or -1 with error, and nothing is to be closed. */
 int output_file_open(const char *path, struct output_file *ret, struct error *error);
+/* Whether the path can be opened so, before there is anything to be written; nothing is made. -1: errno says why not. */
+int output_file_check(const char *path, struct error *error);
 /* Closes the file. finish: it is complete, and takes its place at PATH. Without finish, and on failure, it
  * is removed, and PATH is as before. 0, or -1. */
 int output_file_close(struct output_file *output, bool finish, struct error *error);

@@ -66,6 +66,8 @@ struct push_account {
 	char last[200]; /* why the last try that failed did, or "" */
 };
 
+/* Whether a text is a target. */
+bool profile_push_is_target(const char *target);
 /* -1: ERROR_TEXT_SYNTAX: what is no target; ERROR_SYSTEM: the spool can't be used; ERROR_UNAVAILABLE: there is no
  * libcurl; ERROR_MEMORY. */
 int profile_push_create(const struct profile_push_options *options, struct profile_push **ret,

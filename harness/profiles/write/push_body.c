@@ -70,6 +70,17 @@ int push_target_parse(const char *target, enum push_kind *ret, char **ret_url, s
 			 "neither otlp=URL nor parca=URL, of http or https");
 }
 
+bool profile_push_is_target(const char *target)
+{
+	struct error error = { 0 };
+	enum push_kind ignored;
+	char *url = NULL;
+	bool is = !push_target_parse(target, &ignored, &url, &error);
+
+	free(url);
+	return is || error.code == ERROR_MEMORY;
+}
+
 /* ---- Parca ----------------------------------------------------------------------------------- */
 
 /* RFC 4648, section 4 */
