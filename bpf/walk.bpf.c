@@ -38,8 +38,10 @@
 #define APPLY_FRAMES	  32
 #define PF_KTHREAD	  0x200000 /* include/linux/sched.h */
 #define RETURNS		  64	   /* MAX_URETPROBE_DEPTH, include/linux/uprobes.h */
-#define XOL_SLOT_BYTES	  128	   /* UPROBE_XOL_SLOT_BYTES, arch/x86/include/asm/uprobes.h */
-#define TRAMPOLINE_PUSHES 3 /* uretprobe_trampoline_entry, arch/x86/kernel/uprobes.c (6.11) */
+#define RETURNS_AT_ONCE	  8
+#define REPLACED	  1   /* no address */
+#define XOL_SLOT_BYTES	  128 /* UPROBE_XOL_SLOT_BYTES, arch/x86/include/asm/uprobes.h */
+#define TRAMPOLINE_PUSHES 3   /* uretprobe_trampoline_entry, arch/x86/kernel/uprobes.c (6.11) */
 
 /* ---- looking a PC up -------------------------------------------------------------------- */
 
@@ -185,6 +187,33 @@ static __always_inline int frame_pointer(struct walk_scratch *scratch, struct wa
 	return walk_read(memory, deferred->cfa - 8 * (__u64)code, ret);
 }
 
+/* Looks at some of the return addresses that were replaced, from one on. Returns the next, or 0; or REPLACED: the state
+ * is where the program will be. Not static: the verifier then goes through the loop once. */
+__attribute__((noinline)) __u64 look_at_replaced(__u32 entry, __u64 at, __u64 trampoline)
+{
+	struct walk_scratch *scratch = bpf_map_lookup_elem(&scratches, &entry);
+	struct return_instance *instance = (void *)at;
+	__u64 pushed, real, stack;
+	__u32 i;
+
+	if (!scratch)
+		return 0;
+	/* The thread itself may be anywhere in the trampoline, which returns by itself. */
+	pushed = scratch->record.count == 1 ? TRAMPOLINE_PUSHES * 8 : 0;
+	for (i = 0; i < RETURNS_AT_ONCE && instance; i++) {
+		real = BPF_CORE_READ(instance, orig_ret_vaddr);
+		stack = BPF_CORE_READ(instance, stack);
+		if (stack + 8 - scratch->state.reg[REGISTER_RSP] <= pushed && real != trampoline) {
+			scratch->state.reg[REGISTER_RSP] = stack + 8;
+			scratch->state.pc = real;
+			scratch->state.exact_pc |= pushed != 0;
+			return REPLACED;
+		}
+		instance = BPF_CORE_READ(instance, next);
+	}
+	return (__u64)instance;
+}
+
 /*
  * A uretprobe, whoever has set it, puts the address of a trampoline where a function's return address was, which the
  * kernel keeps with the address of that slot (struct return_instance). And an instruction that has a probe is executed
@@ -195,17 +224,15 @@ __attribute__((noinline)) unsigned int without_probe(__u32 entry)
 {
 	struct walk_scratch *scratch = bpf_map_lookup_elem(&scratches, &entry);
 	struct task_struct *task = (void *)bpf_get_current_task();
-	struct return_instance *instance;
-	__u64 pc, real, trampoline, slot, stack, code = 0, pushed = 0;
+	__u64 pc, real, trampoline, at, code = 0;
 	__u32 i;
 
 	if (!scratch || entry == WALK_ENTRY_STEP || entry == WALK_ENTRY_REPLAY ||
 	    !bpf_core_field_exists(task->utask))
 		return STOP_NO_MAPPING;
 	pc = scratch->state.pc;
-	if (scratch->record.count == 1) { /* the thread itself may be anywhere there */
+	if (scratch->record.count == 1) {
 		code = XOL_SLOT_BYTES - 1;
-		pushed = TRAMPOLINE_PUSHES * 8;
 		real = BPF_CORE_READ(task, utask, xol_vaddr);
 		if (real && pc - real <= code) {
 			scratch->state.pc = pc - real + BPF_CORE_READ(task, utask, vaddr);
@@ -215,20 +242,10 @@ __attribute__((noinline)) unsigned int without_probe(__u32 entry)
 	trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
 	if (!trampoline || pc - trampoline > code)
 		return STOP_NO_MAPPING;
-	slot = scratch->state.reg[REGISTER_RSP] - 8;
-	instance = BPF_CORE_READ(task, utask, return_instances);
-	for (i = 0; i < RETURNS && instance; i++) {
-		real = BPF_CORE_READ(instance, orig_ret_vaddr);
-		stack = BPF_CORE_READ(instance, stack);
-		if (stack - slot <= pushed && real != trampoline) {
-			scratch->state.reg[REGISTER_RSP] = stack + 8;
-			scratch->state.pc = real;
-			scratch->state.exact_pc |= pushed != 0; /* it has returned */
-			return STOP_NONE;
-		}
-		instance = BPF_CORE_READ(instance, next);
-	}
-	return STOP_URETPROBE;
+	at = (__u64)BPF_CORE_READ(task, utask, return_instances);
+	for (i = 0; i < RETURNS / RETURNS_AT_ONCE && at > REPLACED; i++)
+		at = look_at_replaced(entry, at, trampoline);
+	return at == REPLACED ? STOP_NONE : STOP_URETPROBE;
 }
 
 /* What is the same for every frame. */
