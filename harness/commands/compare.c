@@ -565,7 +565,8 @@ static struct ending report_all(struct arguments *arguments, struct listener *li
 	if (reported > 1)
 		ending.status = gate_status(&gate);
 	processes = comparison_processes(first);
-	run_processes_print(stdout, &processes, arguments->json);
+	if (well || processes.judged)
+		run_processes_print(stdout, &processes, arguments->json);
 	return ending;
 }
 

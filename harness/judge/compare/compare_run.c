@@ -227,7 +227,7 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 	ending = ret->truth.ending;
 	for (struct comparison *at = ret; at; at = at->next) {
 		/* Of a process that had ended by itself nothing is missing. */
-		bool is_whole = at->process_ended && !comparison_in_bursts(at);
+		bool is_whole = at->process_ended && at->points && !comparison_in_bursts(at);
 
 		at->truth.ending = is_whole ? TRACER_ENDED : ending;
 		finish(comparer, options, is_whole ? &none : &early, monotonic_ns() - begin, at);

@@ -155,24 +155,18 @@ static struct score *judge(const struct score_children *children, size_t number,
 	return score;
 }
 
+/* A truth with a gap refutes nothing: so what agrees counts before what does not. */
 static bool agrees_better(const struct score *score, const struct score *than)
 {
-	static const struct {
-		enum score_class class;
-		bool more;
-	} order[] = { { SCORE_IMPOSSIBLE, false },
-		      { SCORE_SKIPPED, false },
-		      { SCORE_EXACT, true },
-		      { SCORE_TRUNCATED, true } };
+	const uint64_t *one = score->all.class, *other = than->all.class;
+	uint64_t agree = one[SCORE_EXACT] + one[SCORE_TRUNCATED],
+		 others = other[SCORE_EXACT] + other[SCORE_TRUNCATED];
 
-	for (size_t i = 0; i < ARRAY_COUNT(order); i++) {
-		uint64_t one = score->all.class[order[i].class],
-			 other = than->all.class[order[i].class];
-
-		if (one != other)
-			return (one > other) == order[i].more;
-	}
-	return false;
+	if (agree != others)
+		return agree > others;
+	if (one[SCORE_IMPOSSIBLE] != other[SCORE_IMPOSSIBLE])
+		return one[SCORE_IMPOSSIBLE] < other[SCORE_IMPOSSIBLE];
+	return one[SCORE_EXACT] > other[SCORE_EXACT];
 }
 
 static int find_truth(struct score_children *children, size_t number, struct error *error)

@@ -11,6 +11,7 @@
  * but the first two only if another process can go on. The run ends with the last process, by the limit of points, or by
  * the watchdog, which kills whose turn it is.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -223,6 +224,9 @@ static int begin(struct children *children)
 	}
 	if (!tracer_process_find(tracer->pid, &children->first->process))
 		children->first->process.pid = tracer->pid;
+	if (children->options->argv) /* until it is executed, its file is ours */
+		snprintf(children->first->process.name, sizeof(children->first->process.name), "%s",
+			 children->options->argv[0]);
 	return tracer_add_thread(tracer, tracer->pid, THREAD_STARTING) ? 0 : -1;
 }
 

@@ -60,13 +60,13 @@ void shadow_stack_deinit(struct shadow_stack *stack)
 	*stack = (struct shadow_stack) { 0 };
 }
 
-bool shadow_stack_copy(const struct shadow_stack *stack, struct shadow_stack *ret)
+bool shadow_stack_copy(const struct shadow_stack *stack, bool watched, struct shadow_stack *ret)
 {
 	*ret = *stack;
 	ret->frame = NULL;
 	ret->region = NULL;
 	ret->capacity = ret->region_capacity = 0;
-	ret->taken_off.watch = 0;
+	ret->taken_off.watch = watched ? stack->taken_off.watch : 0;
 	if (!ARRAY_RESERVE(ret->frame, ret->capacity, stack->count) ||
 	    !ARRAY_RESERVE(ret->region, ret->region_capacity, stack->region_count)) {
 		shadow_stack_deinit(ret);
@@ -74,7 +74,7 @@ bool shadow_stack_copy(const struct shadow_stack *stack, struct shadow_stack *re
 	}
 	for (size_t i = 0; i < stack->count; i++) {
 		ret->frame[i] = stack->frame[i];
-		ret->frame[i].watch = 0;
+		ret->frame[i].watch = watched ? stack->frame[i].watch : 0;
 	}
 	for (size_t i = 0; i < stack->region_count; i++)
 		ret->region[i] = stack->region[i];

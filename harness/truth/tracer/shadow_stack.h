@@ -142,9 +142,9 @@ struct shadow_stack {
 /* id and observer are the caller's to set. */
 void shadow_stack_init(struct shadow_stack *stack, bool rooted);
 void shadow_stack_deinit(struct shadow_stack *stack);
-/* The same stack in a process that was forked: as it is, but nobody has watched any of its frames. id and observer stay.
- * False: out of memory. */
-bool shadow_stack_copy(const struct shadow_stack *stack, struct shadow_stack *ret);
+/* A stack with the same frames, id and observer. watched: false: as if nobody had watched any of them, in a process that
+ * was forked. False: out of memory. */
+bool shadow_stack_copy(const struct shadow_stack *stack, bool watched, struct shadow_stack *ret);
 /*
  * Records a call that stored return_address in slot (= rsp after it); callee_saved: rbx, rbp, r12
  * to r15 at the call, or NULL. False: out of memory.

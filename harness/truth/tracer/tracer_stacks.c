@@ -109,13 +109,13 @@ static bool copy_parked(const struct parked_stack *stack, pid_t maker, pid_t roo
 	*ret = *stack;
 	if (ret->root == maker)
 		ret->root = root;
-	return shadow_stack_copy(&stack->shadow, &ret->shadow);
+	return shadow_stack_copy(&stack->shadow, false, &ret->shadow);
 }
 
 int thread_inherit(struct tracer *tracer, struct thread *thread, const struct tracer *of,
 		   const struct thread *maker)
 {
-	if (!shadow_stack_copy(&maker->shadow, &thread->shadow))
+	if (!shadow_stack_copy(&maker->shadow, false, &thread->shadow))
 		return tracer_out_of_memory(tracer);
 	thread->stack = maker->stack;
 	thread->base = maker->base;
@@ -250,7 +250,7 @@ static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t s
 
 	if (kept == shadow->count)
 		return 0;
-	if (!shadow_stack_copy(shadow, &copy))
+	if (!shadow_stack_copy(shadow, true, &copy))
 		return tracer_out_of_memory(tracer);
 	copy.taken_off.slot = 0;
 	copy.carriers = copy.readers = 0;

@@ -6,7 +6,7 @@
  *	"u 0:2810"		in doubt; "k" in the kernel, "o" its outermost frame is not known,
  *				"i" its second frame interrupted the third; "p3 0:2810" of three points
  *	"points=5 partial='text"	fields of the truth's head
- *	"*3 0:2810 0:2010"	of a profile: with a count; "~ls 0:2810" of a command, "#5 0:2810" of a process
+ *	"*3 0:2810 0:2010"	of a profile: with a count; "~ls 0:2810" of a command, "#5 0:2810" of a process, "*3 #5 ~ls"
  *	"exact 2 caller 1"	samples by class, or of those that are neither exact nor truncated by reason
  *
  * What a case makes is here, and closed by a suite's FIXTURE(NULL, truth_end): the truth as bytes, the truth, and the
@@ -118,7 +118,7 @@ static inline const char *print_stack_line(FILE *file, const char *line, unsigne
 
 	line += *line == ' ';
 	fprintf(file, "{\"type\":\"profile_stack\",\"count\":%lu,", count);
-	if (*line == '~' || *line == '#') {
+	while (*line == '~' || *line == '#') {
 		int size = strcspn(line, " \n");
 
 		fprintf(file, *line == '~' ? "\"comm\":\"%.*s\"," : "\"pid\":%.*s,", size - 1,

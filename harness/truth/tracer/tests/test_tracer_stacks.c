@@ -118,12 +118,12 @@ START_TEST(frames_from_rsp_on_are_kept)
 		ck_assert_uint_eq(presumed->stack.range.low, LOW);
 		/* A copy: the thread's own go on. */
 		ck_assert_uint_eq(presumed->stack.shadow.count, 3);
-		ck_assert_uint_eq(presumed->stack.shadow.capacity, 3);
+		ck_assert_uint_ge(presumed->stack.shadow.capacity, 3);
 		ck_assert_ptr_ne(presumed->stack.shadow.frame, thread->shadow.frame);
 		ck_assert_mem_eq(presumed->stack.shadow.frame, thread->shadow.frame,
 				 3 * sizeof(thread->shadow.frame[0]));
 		ck_assert_uint_eq(presumed->stack.shadow.region_count, 1);
-		ck_assert_uint_eq(presumed->stack.shadow.region_capacity, 2);
+		ck_assert_uint_ge(presumed->stack.shadow.region_capacity, 2);
 		ck_assert_ptr_ne(presumed->stack.shadow.region, thread->shadow.region);
 		ck_assert_uint_eq(presumed->stack.shadow.region[0].low, 0x17000);
 		ck_assert_uint_eq(presumed->stack.shadow.taken_off.slot, 0);
