@@ -205,8 +205,8 @@ static void setup(struct world *w, struct libunwind_engine *engine)
 		      "%s", error.message);
 	w->image = *w->owned;
 	w->entry.image = &w->image;
-	w->mapping[0] = (struct mapping) { START, END, BIAS, &w->entry, NULL, 0 };
-	w->mapping[1] = (struct mapping) { END, END + 0x1000, 0, NULL, NULL, 0 };
+	w->mapping[0] = (struct mapping) { START, END, BIAS, 0, &w->entry, NULL, 0 };
+	w->mapping[1] = (struct mapping) { END, END + 0x1000, 0, 0, NULL, NULL, 0 };
 	w->space.mapping = w->mapping;
 	w->space.mapping_count = 2;
 	for (unsigned int i = 0; i < REGISTER_COUNT; i++)

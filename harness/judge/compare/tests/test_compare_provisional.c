@@ -89,11 +89,13 @@ static void setup(struct world *w)
 	diff_image_make(&image);
 	w->store = image_store_create();
 	w->mapping[0] = (struct mapping) {
-		BIAS,	 BIAS + 0x2000,
-		BIAS,	 image_store_copy(w->store, image.bytes, image.size, "made up", &error),
-		w->path, 0
+		.start = BIAS,
+		.end = BIAS + 0x2000,
+		.bias = BIAS,
+		.entry = image_store_copy(w->store, image.bytes, image.size, "made up", &error),
+		.path = w->path,
 	};
-	w->mapping[1] = (struct mapping) { BIAS + 0x2000, BIAS + 0x3000, 0, NULL, w->path, 0 };
+	w->mapping[1] = (struct mapping) { BIAS + 0x2000, BIAS + 0x3000, 0, 0, NULL, w->path, 0 };
 	ck_assert_ptr_nonnull(w->mapping[0].entry);
 	comparer->space.mapping = w->mapping;
 	comparer->space.mapping_count = COUNT(w->mapping);
