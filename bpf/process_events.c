@@ -550,14 +550,13 @@ static void keep_event(struct process_events *events, const struct process_event
 {
 	struct process_event *kept;
 
-	if (!ARRAY_GROW(events->event, events->event_count)) {
+	kept = ARRAY_ADD(events->event, events->event_count, *event);
+	if (!kept) {
 		events->counters.lost++;
 		be_unsure(events, event->time_ns);
 		return;
 	}
-	kept = &events->event[events->event_count];
-	*kept = *event;
-	kept->order = events->event_count++;
+	kept->order = events->event_count - 1;
 	if (event->mapping.path) /* without, the process is read */
 		kept->mapping.path = strdup(event->mapping.path);
 }

@@ -43,25 +43,21 @@ static bool read_stat(pid_t pid, char *ret_state, pid_t *ret_parent)
 {
 	char path[48], text[256];
 	const char *end;
-	FILE *file;
-	size_t size;
+	FILE_CLOSED FILE *file = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	file = fopen(path, "re");
 	if (!file)
 		return false;
-	size = fread(text, 1, sizeof(text) - 1, file);
-	fclose(file);
-	text[size] = '\0';
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	end = strrchr(text, ')');
 	return end && sscanf(end, ") %c %d", ret_state, ret_parent) == 2;
 }
 
 static int add(struct scan *scan, const struct scanned *process, struct error *error)
 {
-	if (!ARRAY_GROW(scan->process, scan->count))
+	if (!ARRAY_ADD(scan->process, scan->count, *process))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for processes");
-	scan->process[scan->count++] = *process;
 	return 0;
 }
 

@@ -446,11 +446,10 @@ static int add_link(struct bpf_session *session, struct bpf_link *link, const ch
 {
 	if (!link)
 		return unavailable(error, -errno, what);
-	if (!ARRAY_GROW(session->link, session->link_count)) {
+	if (!ARRAY_ADD(session->link, session->link_count, link)) {
 		bpf_link__destroy(link);
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for an attachment");
 	}
-	session->link[session->link_count++] = link;
 	return 0;
 }
 
@@ -744,7 +743,7 @@ int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 	const struct bpf_map *map = frame_pointer ? session->frame_pointer->maps.fp_counters
 						  : session->walk->maps.counters;
 	int cpus = possible_cpus(error);
-	struct walk_counters *per_cpu;
+	FREED struct walk_counters *per_cpu = NULL;
 	int status = 0;
 
 	memset(ret, 0, sizeof(*ret));
@@ -757,7 +756,6 @@ int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 		if (add_counters(map, place, per_cpu, cpus, ret))
 			status = error_set_errno(error, "reading the walk's counters");
 	ret->samples += ret->lost_busy;
-	free(per_cpu);
 	return status;
 }
 

@@ -117,13 +117,16 @@ static inline int array_order_u64(const void *left, const void *right)
 		array_moved_ != NULL;                                                              \
 	})
 
-/* The same, and puts an element there: an expression, or a compound literal of the elements' type. */
+/* The same, and puts an element there: an expression, or a compound literal of the elements' type. A pointer to it;
+ * NULL: no memory. */
 #define ARRAY_ADD(array, count, ...)                                                               \
 	({                                                                                         \
-		bool array_has_room_ = ARRAY_GROW(array, count);                                   \
-		if (array_has_room_)                                                               \
-			(array)[(count)++] = __VA_ARGS__;                                          \
-		array_has_room_;                                                                   \
+		__typeof__(&*(array)) array_added_ = NULL;                                         \
+		if (ARRAY_GROW(array, count)) {                                                    \
+			(array)[(count)] = __VA_ARGS__;                                            \
+			array_added_ = &(array)[(count)++];                                        \
+		}                                                                                  \
+		array_added_;                                                                      \
 	})
 
 /* qsort(3) and bsearch(3) of such an array, which may be empty. The result has the array's type. */

@@ -21,6 +21,13 @@
 #define DIR_CLOSED	 DEINIT(close_folder_at)
 #define FD_CLOSED	 DEINIT(close_descriptor_at)
 
+/* Defines NAME_at(), for DEINIT(NAME_at), of a function that takes a pointer to a struct, or NULL. */
+#define DEINIT_AT(name, type)                                                                      \
+	static inline void name##_at(struct type **pointer)                                        \
+	{                                                                                          \
+		name(*pointer);                                                                    \
+	}
+
 static inline void free_pointed_at(void *pointer)
 {
 	free(*(void **)pointer);

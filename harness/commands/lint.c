@@ -104,9 +104,9 @@ static void add_table(struct argp_state *state, char *argument, struct linting *
 	for (size_t i = 0; i < linting->table_count; i++)
 		if (!strcmp(linting->table[i], argument))
 			argp_error(state, "--table %s is given twice", argument);
-	if (!ARRAY_GROW(linting->table, linting->table_count))
+	if (!ARRAY_ADD(linting->table, linting->table_count,
+		       option_text(state, argument, "--table")))
 		argp_failure(state, EXIT_ENVIRONMENT, 0, "no memory");
-	linting->table[linting->table_count++] = option_text(state, argument, "--table");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -624,8 +624,8 @@ static enum exit_status lint_paths(struct linting *linting)
 /* The dumps of --table; the first that can't be read ends it. */
 static enum exit_status lint_tables(struct linting *linting)
 {
-	struct dumped_rows **dump = calloc(linting->table_count + 1, sizeof(*dump));
-	struct row_source *source = calloc(linting->table_count + 1, sizeof(*source));
+	FREED struct dumped_rows **dump = calloc(linting->table_count + 1, sizeof(*dump));
+	FREED struct row_source *source = calloc(linting->table_count + 1, sizeof(*source));
 	enum exit_status status = dump && source ? EXIT_OK : EXIT_ENVIRONMENT;
 	struct error error;
 
@@ -643,8 +643,6 @@ static enum exit_status lint_tables(struct linting *linting)
 		status = lint_paths(linting);
 	for (size_t i = 0; dump && i < linting->table_count; i++)
 		dumped_rows_destroy(dump[i]);
-	free(dump);
-	free(source);
 	free(linting->table);
 	return status;
 }

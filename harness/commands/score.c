@@ -164,9 +164,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		state->child_inputs[2] = &arguments->attach;
 		return 0;
 	case OPTION_COMM:
-		if (!ARRAY_GROW(arguments->comm, arguments->comms))
+		if (!ARRAY_ADD(arguments->comm, arguments->comms,
+			       option_text(state, argument, "--comm")))
 			argp_failure(state, EXIT_ENVIRONMENT, 0, "no memory");
-		arguments->comm[arguments->comms++] = option_text(state, argument, "--comm");
 		return 0;
 	case OPTION_FORMAT:
 		arguments->format = profile_format_find(argument);
@@ -467,21 +467,18 @@ static void score_files_children(struct arguments *arguments, const struct input
 static void score_files(struct arguments *arguments)
 {
 	const struct input truth = { arguments->truth, arguments->truth };
-	struct input *profile;
+	FREED struct input *profile = NULL;
 	size_t count = 0;
 
 	while (arguments->argument[count])
 		count++;
-	profile = calloc(count + 1, sizeof(*profile));
-	if (!profile)
-		no_memory();
+	profile = need_memory(calloc(count + 1, sizeof(*profile)));
 	for (size_t i = 0; i < count; i++)
 		profile[i] = (struct input) { arguments->argument[i], arguments->argument[i] };
 	if (arguments->attach.attach.children)
 		score_files_children(arguments, profile);
 	else
 		score_all(arguments, &truth, profile, NULL);
-	free(profile);
 }
 
 /* ---- --run ------------------------------------------------------------------------------------ */

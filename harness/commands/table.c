@@ -15,6 +15,8 @@
 #include <argp.h>
 #include <inttypes.h>
 #include <string.h>
+#include "array.h"
+#include "base/cli/json_members.h"
 #include "base/images/debug_link.h"
 #include "base/images/image_list.h"
 #include "base/cli/options.h"
@@ -121,10 +123,7 @@ static const struct image_symbol *find_function(const struct image *image, const
 {
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(image, &count);
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(symbol[i].name, name))
-			return &symbol[i];
-	return NULL;
+	return ARRAY_FIRST(symbol, count, one, !strcmp(one->name, name));
 }
 
 /* False: the image has no such function, which is said. */
@@ -154,9 +153,9 @@ static bool make_filter(const struct image *image, const struct options *options
 /* What the table does not show of an image: only asked for when it decides something. */
 static void gate_file(struct gate *gate, const struct image *image, const char *file)
 {
-	json_t *counts = json_object();
+	JSON_FREED json_t *counts = json_object();
 	struct gate_image lost;
-	struct cfi *cfi = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	struct error ignored; /* whoever printed has said it */
 
 	if (!cfi_create(image, &cfi, &ignored) || cfi) {
@@ -164,8 +163,6 @@ static void gate_file(struct gate *gate, const struct image *image, const char *
 		gate_image_json(&lost, counts);
 		gate_add_image(gate, counts, true);
 	}
-	cfi_destroy(cfi);
-	json_decref(counts);
 }
 
 /* What came of one image. failed: nothing could be printed, and error says why. */
@@ -197,17 +194,14 @@ static void print_diagnostics(const struct options *options, const char *path,
 			      const struct image *image, const struct error_list *list)
 {
 	struct cfi_addresses *addresses = NULL;
-	struct cfi *cfi = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	struct error error;
 	if (!list->count)
 		return;
-	if (options->section ? cfi_create_section(image, options->section, &cfi, &error)
-			     : cfi_create(image, &cfi, &error)) {
-		cfi_destroy(cfi);
-		cfi = NULL;
-	} else if (cfi_addresses_create(cfi, &addresses, &error)) {
+	int unread = options->section ? cfi_create_section(image, options->section, &cfi, &error)
+				      : cfi_create(image, &cfi, &error);
+	if (unread || cfi_addresses_create(cfi, &addresses, &error))
 		addresses = NULL;
-	}
 	for (size_t i = 0; i < list->count && i < DIAGNOSTICS_SHOWN; i++) {
 		struct error shown = list->error[i];
 		uint64_t pc, pc_end;
@@ -223,7 +217,6 @@ static void print_diagnostics(const struct options *options, const char *path,
 			list->count + list->dropped - shown,
 			options->write == table_json ? "" : " (--json has them)");
 	cfi_addresses_destroy(addresses);
-	cfi_destroy(cfi);
 }
 
 struct outside {
@@ -253,14 +246,13 @@ static void print_outside(const char *path, const struct image *image,
 {
 	struct outside outside = { .path = path, .filter = filter };
 	struct error ignored; /* of memory: stat tells */
-	struct cfi *cfi;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	uint64_t count;
 
 	if (!cfi_create(image, &cfi, &ignored)) {
 		outside.cfi = cfi;
 		cfi_outside(cfi, print_one_outside, &outside, &count, &ignored);
 	}
-	cfi_destroy(cfi);
 	if (outside.count > DIAGNOSTICS_SHOWN)
 		fprintf(stderr, "%s: and %" PRIu64 " more (--json has them)\n", PLAIN_TEXT(path),
 			outside.count - DIAGNOSTICS_SHOWN);

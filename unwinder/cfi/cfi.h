@@ -95,6 +95,7 @@ int cfi_create_section(const struct image *image, const char *name, struct cfi *
 int cfi_create_alone(const struct image *image, const struct image_section *section,
 		     unsigned int share, struct cfi **ret, struct error *error);
 void cfi_destroy(struct cfi *cfi);
+DEINIT_AT(cfi_destroy, cfi)
 /* The FDE that covers vaddr, or NULL; of several that with the highest pc_begin. (cfi_by_pc.c) */
 const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
 /* Whether cfi_fde_find() has an FDE that begins at vaddr. */

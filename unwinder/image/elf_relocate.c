@@ -91,11 +91,9 @@ static int apply(const struct relocation_target *target, const GElf_Rela *reloca
 /* Without memory its function has no name. */
 static void keep_reference(struct image_file *file, const uint8_t *at, uint16_t section)
 {
-	if (section == SHN_UNDEF || section >= SHN_LORESERVE)
-		return;
-	if (!ARRAY_GROW(file->reference, file->reference_count))
-		return;
-	file->reference[file->reference_count++] = (struct code_reference) { at, section };
+	if (section != SHN_UNDEF && section < SHN_LORESERVE)
+		ARRAY_ADD(file->reference, file->reference_count,
+			  (struct code_reference) { at, section });
 }
 
 static int relocate_one(const struct relocation_target *target, Elf_Data *relocations, size_t index)

@@ -225,9 +225,8 @@ static void add_data(struct image_file *file, const struct image_symbol *symbol)
 {
 	bool has_size = symbol->type == STT_OBJECT && symbol->size;
 
-	if (ARRAY_GROW(file->data_symbol, file->data_symbol_count))
-		file->data_symbol[file->data_symbol_count++] =
-			(struct data_symbol) { symbol->pc, has_size ? symbol->end : symbol->pc };
+	ARRAY_ADD(file->data_symbol, file->data_symbol_count,
+		  (struct data_symbol) { symbol->pc, has_size ? symbol->end : symbol->pc });
 }
 
 /* Labels that only assemblers and linkers read: .L12, annobin's, ARM's mapping symbols ($x)
@@ -308,8 +307,7 @@ static void add_symbol(struct image *image, struct choice *choice, Elf *elf, siz
 	if (choice && !choice->point) {
 		note_nearest(choice, added.pc);
 	} else if (is_code_type(type)) {
-		if (ARRAY_GROW(image->symbol, image->symbol_count))
-			image->symbol[image->symbol_count++] = added;
+		ARRAY_ADD(image->symbol, image->symbol_count, added);
 	} else if (image->type !=
 		   ET_REL) { /* there only the symbol at an FDE's begin is asked for */
 		add_data(image->priv, &added);
@@ -402,7 +400,7 @@ static size_t count_symbols(const struct image_file *file)
 static void read_symbols(struct image *image, struct image_file *file, struct choice *choice)
 {
 	size_t capacity = count_symbols(file);
-	uint64_t *room = NULL;
+	FREED uint64_t *room = NULL;
 
 	read_code_sections(image, file);
 	if (choice) {
@@ -416,7 +414,6 @@ static void read_symbols(struct image *image, struct image_file *file, struct ch
 	}
 	if (!choice || choice->count)
 		read_sections(image, choice, capacity);
-	free(room);
 	if (image->symbol_count)
 		qsort(image->symbol, image->symbol_count, sizeof(*image->symbol), compare_symbols);
 	order_data(file);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "error.h"
+#include "freed.h"
 
 /* One PT_LOAD segment. */
 struct image_segment {
@@ -79,6 +80,7 @@ int image_create(const char *path, struct image **ret, struct error *error);
 int image_create_memory(const void *data, size_t size, const char *name, struct image **ret,
 			struct error *error);
 void image_destroy(struct image *image);
+DEINIT_AT(image_destroy, image)
 /* False: the file has been written to since, or was cut off: to read its bytes again may be the end (SIGBUS).
  * *ret_touched: its ctime says that something of it has changed: its name, mode or owner; or its bytes, and then the time
  * of that was set back. */

@@ -56,6 +56,7 @@ int table_build(const struct image *image, struct table **ret, struct error *err
 int table_create(const struct image *image, const struct cfi *cfi, struct table **ret,
 		 struct error *error);
 void table_destroy(struct table *table);
+DEINIT_AT(table_destroy, table)
 /* The image address where a segment's pages end. */
 static inline uint64_t table_pages_end(const struct table *table,
 				       const struct table_segment *segment)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "crc32.h"
+#include "freed.h"
 #include "reader.h"
 #include "truth_file_data.h"
 
@@ -110,11 +111,9 @@ static int take_field(struct parse *parse, bool is_text)
 
 	if (file->field_count == TRUTH_FILE_FIELDS_MAX)
 		return malformed(parse, "too many fields");
-	if (!ARRAY_GROW(file->field, file->field_count))
+	field = ARRAY_ADD(file->field, file->field_count, (struct truth_field) { .name = NULL });
+	if (!field)
 		return no_memory(parse);
-	field = &file->field[file->field_count];
-	*field = (struct truth_field) { .name = NULL };
-	file->field_count++;
 	if (take_text(parse, &field->name))
 		return -1;
 	return is_text ? take_text(parse, &field->text)
@@ -135,11 +134,9 @@ static int take_image(struct parse *parse)
 		return malformed(parse, "too many images");
 	if (take_unsigned(parse, TRUTH_IMAGE_KIND_COUNT - 1, &kind))
 		return -1;
-	if (!ARRAY_GROW(file->image, file->image_count))
+	image = ARRAY_ADD(file->image, file->image_count, (struct truth_image) { .kind = kind });
+	if (!image)
 		return no_memory(parse);
-	image = &file->image[file->image_count];
-	*image = (struct truth_image) { .kind = kind };
-	file->image_count++;
 	if (take_text(parse, &image->path) || take_block(parse, &bytes, &size))
 		return -1;
 	image->build_id = size ? malloc(size) : NULL;
@@ -409,8 +406,8 @@ static int read_whole(FILE *file, const char *path, uint8_t **ret, size_t *ret_s
 int truth_file_open(const char *path, struct truth_file **ret, struct error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO is not waited for */
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	uint8_t *bytes = NULL;
+	FILE_CLOSED FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	FREED uint8_t *bytes = NULL;
 	size_t size = 0;
 	int status;
 
@@ -421,11 +418,7 @@ int truth_file_open(const char *path, struct truth_file **ret, struct error *err
 		return -1;
 	}
 	status = read_whole(file, path, &bytes, &size, error);
-	fclose(file);
-	if (!status)
-		status = truth_file_create(bytes, size, ret, error);
-	free(bytes);
-	return status;
+	return status ? status : truth_file_create(bytes, size, ret, error);
 }
 
 void truth_file_close(struct truth_file *file)

@@ -158,9 +158,8 @@ struct image_entry *image_store_add(struct image_store *store, struct image *ima
 	if (table_build(image, &entry->table, error))
 		goto bad;
 	image_give_back(image); /* the CFI's pages */
-	if (!ARRAY_GROW(store->entry, store->count))
+	if (!ARRAY_ADD(store->entry, store->count, entry))
 		goto no_memory;
-	store->entry[store->count++] = entry;
 	store->unused++;
 	return entry;
 no_memory:

@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "code_form.h"
 
 const uint8_t code_dwarf_number[REGISTER_GPR_COUNT] = {
@@ -102,11 +103,9 @@ static bool is_repeated(const ZydisDecodedInstruction *instruction)
 	if (instruction->meta.category != ZYDIS_CATEGORY_STRINGOP &&
 	    instruction->meta.category != ZYDIS_CATEGORY_IOSTRINGOP)
 		return false;
-	for (uint8_t i = 0; i < instruction->raw.prefix_count; i++)
-		if (instruction->raw.prefixes[i].value == 0xf2 ||
-		    instruction->raw.prefixes[i].value == 0xf3)
-			return true;
-	return false;
+	return ARRAY_ANY(instruction->raw.prefix_count, i,
+			 instruction->raw.prefixes[i].value == 0xf2 ||
+				 instruction->raw.prefixes[i].value == 0xf3);
 }
 
 /* AVX: a mask in a register says which elements of memory are written. */
@@ -205,10 +204,8 @@ static bool is_vendors_branch(const ZydisDecodedInstruction *instruction)
 
 	if (!is_near || instruction->mnemonic == ZYDIS_MNEMONIC_XBEGIN || instruction->raw.rex.W)
 		return false;
-	for (uint8_t i = 0; i < instruction->raw.prefix_count; i++)
-		if (instruction->raw.prefixes[i].value == 0x66)
-			return true;
-	return false;
+	return ARRAY_ANY(instruction->raw.prefix_count, i,
+			 instruction->raw.prefixes[i].value == 0x66);
 }
 
 /* With a prefix for addresses: loop counts in ecx, and clears the other half. */

@@ -250,7 +250,7 @@ static struct flow_done find_done(const struct flow_world *world, uint64_t calle
 {
 	struct flow_done done = *flow_callee_done(world->callees, callee);
 	struct flow_state state;
-	struct search *search;
+	FREED struct search *search = NULL;
 	bool elsewhere = false;
 
 	if (done.elsewhere != FLOW_ELSEWHERE_UNASKED)
@@ -266,7 +266,6 @@ static struct flow_done find_done(const struct flow_world *world, uint64_t calle
 		elsewhere = follow(world, search, callee);
 	done = search->done;
 	done.elsewhere = elsewhere ? FLOW_ELSEWHERE : FLOW_BEHIND;
-	free(search);
 	*flow_callee_done(world->callees, callee) = done;
 	return done;
 }
@@ -593,10 +592,7 @@ static bool keeps_copy(const struct flow_fragment *fragment, uint8_t reg)
 
 static bool has_kept_copy(const struct flow *flow, uint8_t reg)
 {
-	for (size_t i = 0; i < flow->fragment_count; i++)
-		if (keeps_copy(flow->fragment[i], reg))
-			return true;
-	return false;
+	return ARRAY_ANY(flow->fragment_count, i, keeps_copy(flow->fragment[i], reg));
 }
 
 void flow_clobbers_return(struct flow *flow, const struct flow_state *state,

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include <sys/syscall.h>
+#include "array.h"
 #include "flow_paths.h"
 
 /* ==== where a new thread begins, and where one ends ========================================= */
@@ -210,10 +211,9 @@ static bool may_bring_back(const struct flow_state *state, const struct code *co
 	}
 	if (code->source != CODE_NO_REGISTER)
 		return may_have_of(&state->reg[code->source], reg);
-	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (i != written && state->reg[i].kind == VALUE_ENTRY && state->reg[i].reg == reg)
-			return true;
-	return false;
+	return ARRAY_ANY(REGISTER_GPR_COUNT, i,
+			 i != written && state->reg[i].kind == VALUE_ENTRY &&
+				 state->reg[i].reg == reg);
 }
 
 /* Some bits of the register are written, and are a number if known is set. */

@@ -41,10 +41,7 @@ static void find_own(struct flow *flow, uint32_t number)
 /* NULL: none is known there. */
 static struct flow_fallthrough *find_after(const struct flow *flow, uint64_t pc)
 {
-	for (size_t i = 0; i < flow->after.count; i++)
-		if (flow->after.code[i].pc == pc)
-			return &flow->after.code[i];
-	return NULL;
+	return ARRAY_FIRST(flow->after.code, flow->after.count, one, one->pc == pc);
 }
 
 /* NULL: no memory. */

@@ -79,7 +79,7 @@ static bool read_site(const struct pointer_context *context, struct reader *read
 	*ret_memory &= ARRAY_ADD(fragment->pad, fragment->pad_count,
 				 (struct landing_pad) { .begin = fragment->begin + start,
 							.end = fragment->begin + start + length,
-							.pad = base + pad });
+							.pad = base + pad }) != NULL;
 	return true;
 }
 

@@ -330,10 +330,8 @@ static bool is_kept(const struct flow_state *state, uint8_t reg)
  * always is in that register (GNU C's global ones). */
 static bool is_in_another(const struct flow_state *state, uint8_t reg)
 {
-	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (!is_preserved(i) && is_entry_value(&state->reg[i], reg))
-			return true;
-	return false;
+	return ARRAY_ANY(REGISTER_GPR_COUNT, i,
+			 !is_preserved(i) && is_entry_value(&state->reg[i], reg));
 }
 
 /* The code itself has lost what callees keep: it has written over the word that it saved it in, and what it
@@ -345,10 +343,8 @@ static bool is_lost_by_code(const struct row *row, const struct flow_state *stat
 	if (verdict->never_written || verdict->actual.kind == VALUE_ENTRY ||
 	    row->reg[verdict->reg].kind == RULE_REGISTER)
 		return false;
-	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (is_entry_value(&state->reg[i], verdict->reg))
-			return false;
-	return !flow_row_has_saved(state, verdict->reg);
+	return !ARRAY_ANY(REGISTER_GPR_COUNT, i, is_entry_value(&state->reg[i], verdict->reg)) &&
+	       !flow_row_has_saved(state, verdict->reg);
 }
 
 /* A CIE may have the return address in another register's column (DWARF 5, 6.4.1): what the row says of that register is
@@ -473,10 +469,7 @@ static bool claims(const struct row *row, uint8_t reg)
 
 bool flow_row_has_others(const struct row *row)
 {
-	for (uint8_t reg = 0; reg < REGISTER_GPR_COUNT; reg++)
-		if (claims(row, reg))
-			return true;
-	return row->high;
+	return ARRAY_ANY(REGISTER_GPR_COUNT, reg, claims(row, reg)) || row->high;
 }
 
 static void check_others(const struct row *row, uint64_t pc, const struct flow_state *state,
@@ -735,7 +728,7 @@ static void print_value(const struct value *value, char *text, size_t size)
 
 static void print_rule(const struct row_rule *rule, const char *name, char *text, size_t size)
 {
-	char *rule_text = NULL;
+	FREED char *rule_text = NULL;
 	size_t rule_size;
 	FILE *file = open_memstream(&rule_text, &rule_size);
 
@@ -746,7 +739,6 @@ static void print_rule(const struct row_rule *rule, const char *name, char *text
 	row_rule_print(file, rule);
 	fclose(file);
 	snprintf(text, size, "%s=%s", name, rule_text);
-	free(rule_text);
 }
 
 /* Where the true CFA is, in the terms of a register that is known: rsp if it is. */

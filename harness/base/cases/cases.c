@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cli/no_memory.h"
-#include "array.h"
 #include "cases.h"
 
 const char *case_status_name(enum case_status status)
@@ -61,16 +60,12 @@ void cases_deinit(struct cases *cases)
 
 static char *copy(const char *text)
 {
-	char *ret = need_memory(strdup(text));
-
-	return ret;
+	return need_memory(strdup(text));
 }
 
 struct case_suite *cases_suite(struct cases *cases, const char *name)
 {
-	ARRAY_NEED(cases->suite, cases->count);
-	cases->suite[cases->count] = (struct case_suite) { .name = copy(name) };
-	return &cases->suite[cases->count++];
+	return ARRAY_NEED(cases->suite, cases->count, (struct case_suite) { .name = copy(name) });
 }
 
 struct judged_case *cases_add(struct cases *cases, const char *class_name, const char *name,
@@ -79,14 +74,13 @@ struct judged_case *cases_add(struct cases *cases, const char *class_name, const
 	assert(cases->count);
 	struct case_suite *suite = &cases->suite[cases->count - 1];
 
-	ARRAY_NEED(suite->judged, suite->count);
-	suite->judged[suite->count] = (struct judged_case) {
-		.class_name = copy(class_name),
-		.name = copy(name),
-		.message = copy(status == CASE_PASSED ? "" : message),
-		.status = status,
-	};
-	return &suite->judged[suite->count++];
+	return ARRAY_NEED(suite->judged, suite->count,
+			  (struct judged_case) {
+				  .class_name = copy(class_name),
+				  .name = copy(name),
+				  .message = copy(status == CASE_PASSED ? "" : message),
+				  .status = status,
+			  });
 }
 
 void case_output(struct judged_case *judged, const char *line)

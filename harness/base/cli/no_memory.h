@@ -9,7 +9,6 @@
 #ifndef STACKPROOF_NO_MEMORY_H
 #define STACKPROOF_NO_MEMORY_H
 
-#include <stddef.h>
 #include "array.h"
 
 /* To be called when an allocation has failed. */
@@ -23,11 +22,8 @@ static inline void *need_memory(void *pointer)
 	return pointer;
 }
 
-/* ARRAY_GROW(), or the program ends. */
-#define ARRAY_NEED(array, count)                                                                   \
-	do {                                                                                       \
-		if (!ARRAY_GROW(array, count))                                                     \
-			no_memory();                                                               \
-	} while (0)
+/* ARRAY_ADD(), or the program ends. */
+#define ARRAY_NEED(array, count, ...)                                                              \
+	((__typeof__(&*(array)))need_memory(ARRAY_ADD(array, count, __VA_ARGS__)))
 
 #endif

@@ -9,13 +9,13 @@
 #include "array.h"
 #include "base/cli/no_memory.h"
 #include "finding_record.h"
+#include "freed.h"
 
 struct finding_held *finding_set_add(struct finding_set *set, const struct finding_record *finding,
 				     char *key)
 {
-	ARRAY_NEED(set->held, set->count);
-	set->held[set->count] = (struct finding_held) { .finding = *finding, .key = key };
-	return &set->held[set->count++];
+	return ARRAY_NEED(set->held, set->count,
+			  (struct finding_held) { .finding = *finding, .key = key });
 }
 
 void finding_set_copy(struct finding_set *set, const struct finding_record *finding, char *key)
@@ -96,8 +96,9 @@ static struct finding_held **left_of(const struct finding_set *set, order_fn ord
 
 static void pair(const struct finding_set *before, const struct finding_set *now, order_fn order)
 {
-	struct finding_held **lefts = left_of(before, order), **left = lefts;
-	struct finding_held **rights = left_of(now, order), **right = rights;
+	FREED struct finding_held **lefts = left_of(before, order);
+	FREED struct finding_held **rights = left_of(now, order);
+	struct finding_held **left = lefts, **right = rights;
 
 	while (*left && *right) {
 		int result = order(*left, *right);
@@ -109,8 +110,6 @@ static void pair(const struct finding_set *before, const struct finding_set *now
 		left += result <= 0;
 		right += result >= 0;
 	}
-	free(lefts);
-	free(rights);
 }
 
 void finding_sets_match(struct finding_set *before, struct finding_set *now)

@@ -32,11 +32,8 @@ struct ranges {
 
 static void add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
 {
-	if (!bytes || start + bytes < start)
-		return;
-	if (!ARRAY_GROW(ranges->range, ranges->count))
-		return;
-	ranges->range[ranges->count++] = (struct range) { start, start + bytes };
+	if (bytes && start + bytes >= start)
+		ARRAY_ADD(ranges->range, ranges->count, (struct range) { start, start + bytes });
 }
 
 /* Ends elf, which may be NULL. */

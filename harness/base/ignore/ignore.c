@@ -77,12 +77,10 @@ static const char *read_entry(char *line, const struct ignore_list *list, const 
 static int add_entry(struct ignore_list *list, char *line, unsigned int number, const char *today,
 		     struct error *error)
 {
-	const char *problem = "out of memory";
+	struct ignore_entry *entry = ARRAY_ADD(list->entry, list->count,
+					       (struct ignore_entry) { .line = number });
+	const char *problem = entry ? read_entry(line, list, today, entry) : "out of memory";
 
-	if (ARRAY_GROW(list->entry, list->count)) {
-		list->entry[list->count] = (struct ignore_entry) { .line = number };
-		problem = read_entry(line, list, today, &list->entry[list->count++]);
-	}
 	if (!problem)
 		return 0;
 	return error_set(error, ERROR_TEXT_SYNTAX, "", number, "%s, line %u: %s", list->path,
@@ -165,18 +163,13 @@ static bool is_path(const char *pattern, const char *path)
 static bool is_image(const char *pattern, const char *image)
 {
 	size_t size = strcspn(image, "("), length = strlen(image);
-	char *part;
-	bool ret;
+	FREED char *archive = NULL, *member = NULL;
 
 	if (is_path(pattern, image) || !image[size] || image[length - 1] != ')')
 		return is_path(pattern, image);
-	part = strndup(image, size);
-	ret = part && is_path(pattern, part);
-	free(part);
-	part = ret ? NULL : strndup(image + size + 1, length - size - 2);
-	ret = ret || (part && is_path(pattern, part));
-	free(part);
-	return ret;
+	archive = strndup(image, size);
+	member = strndup(image + size + 1, length - size - 2);
+	return (archive && is_path(pattern, archive)) || (member && is_path(pattern, member));
 }
 
 static bool matches(const struct ignore_entry *entry, const struct finding_record *finding)

@@ -178,13 +178,11 @@ static void add_unit(struct code_sources *sources, Dwarf_Die *unit)
 		at = dwarf_ranges(unit, at, &base, &start, &end);
 		if (at <= 0)
 			return;
-		if (start >= end)
-			continue;
-		if (!ARRAY_GROW(sources->range, sources->count))
+		if (start < end &&
+		    !ARRAY_ADD(sources->range, sources->count,
+			       (struct unit_range) {
+				       .start = start, .end = end, .unit = dwarf_dieoffset(unit) }))
 			return;
-		sources->range[sources->count++] = (struct unit_range) {
-			.start = start, .end = end, .unit = dwarf_dieoffset(unit)
-		};
 	}
 }
 

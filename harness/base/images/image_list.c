@@ -31,19 +31,18 @@ static int add(struct image_list *list, const char *path, const struct stat *sta
 	       struct error *error)
 {
 	char *copy = strdup(path);
-
-	if (!copy || !ARRAY_GROW(list->image, list->count)) {
-		free(copy);
-		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
-	}
-	list->image[list->count] = (struct image_path) {
+	const struct image_path image = {
 		.path = copy,
 		.bytes = (uint64_t)status->st_size,
 		.named = named,
 		.device = status->st_dev,
 		.inode = status->st_ino,
 	};
-	list->count++;
+
+	if (!copy || !ARRAY_ADD(list->image, list->count, image)) {
+		free(copy);
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
+	}
 	return 0;
 }
 
@@ -52,12 +51,11 @@ static bool read_kind(const char *path, enum archive_kind *ret)
 {
 	char magic[SARMAG];
 	ssize_t size;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0)
 		return false;
 	size = read(fd, magic, sizeof(magic));
-	close(fd);
 	if (size >= 0)
 		*ret = archive_kind(magic, (size_t)size);
 	return size >= 0;
@@ -78,7 +76,7 @@ static int add_member(void *context, const char *name, enum archive_kind kind, u
 {
 	struct archive *archive = context;
 	struct image_path *image;
-	char *path;
+	FREED char *path = NULL;
 
 	if (archive->member && strcmp(archive->member, name))
 		return 0;
@@ -89,10 +87,8 @@ static int add_member(void *context, const char *name, enum archive_kind kind, u
 	}
 	if (asprintf(&path, "%s(%s)", archive->path, name) < 0)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
-	int result = add(archive->list, path, archive->status, archive->named, error);
-	free(path);
-	if (result)
-		return result;
+	if (add(archive->list, path, archive->status, archive->named, error))
+		return -1;
 	image = &archive->list->image[archive->list->count - 1];
 	image->bytes = size;
 	image->offset = offset;
@@ -107,11 +103,10 @@ static int add_package(struct archive *archive, const char *open_path, struct er
 	struct image_list *list = archive->list;
 	struct package_copy *copy = malloc(sizeof(*copy));
 
-	if (!copy || !ARRAY_GROW(list->copy, list->copy_count)) {
+	if (!copy || !ARRAY_ADD(list->copy, list->copy_count, copy)) {
 		free(copy);
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
 	}
-	list->copy[list->copy_count++] = copy;
 	archive->copy = copy->path;
 	return package_unpack(open_path, copy, add_member, archive, error);
 }
@@ -209,7 +204,7 @@ static int add_named_member(struct image_list *list, const char *path, struct er
 	size_t count = list->count, length = strlen(path);
 	struct stat status;
 	struct archive archive = { list, NULL, &status, true, NULL, NULL };
-	char *file, *member;
+	FREED char *file = NULL, *member = NULL;
 	int result = 0;
 
 	if (!open || path[length - 1] != ')')
@@ -222,8 +217,6 @@ static int add_named_member(struct image_list *list, const char *path, struct er
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
 	else if (!stat(file, &status) && S_ISREG(status.st_mode))
 		result = add_members(&archive, file, error);
-	free(file);
-	free(member);
 	if (result >= 0)
 		return list->count > count;
 	/* What was read until it failed is not what was asked for. */
@@ -331,11 +324,11 @@ int image_path_open(const struct image_path *path, struct opened_image *ret, str
 	}
 	if (!path->archive_length)
 		return image_create(path->path, &ret->image, error);
-	char *archive = path->copy ? strdup(path->copy) : strndup(path->path, path->archive_length);
+	FREED char *archive = path->copy ? strdup(path->copy)
+					 : strndup(path->path, path->archive_length);
 	if (!archive)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a path");
 	int result = archive_copy_open(archive, path->offset, path->bytes, &ret->copy, error);
-	free(archive);
 	if (result)
 		return -1;
 	void *data = mmap(NULL, path->bytes, PROT_READ, MAP_PRIVATE, ret->copy.fd, 0);

@@ -83,10 +83,7 @@ static bool is_other_source(const struct compile_outputs *outputs, const char *t
 
 static bool add(struct words *words, const char *text)
 {
-	if (!ARRAY_GROW(words->word, words->count))
-		return false;
-	words->word[words->count++] = text;
-	return true;
+	return ARRAY_ADD(words->word, words->count, text);
 }
 
 /* What is the linker's, of -Wl and -Xlinker; or the linker is called itself. */

@@ -24,11 +24,10 @@ int arguments_add(struct arguments *arguments, const char *text, size_t length)
 	if (arguments->count == COMPILE_ARGUMENTS_MAX)
 		return 0;
 	copy = strndup(text, length);
-	if (!copy || !ARRAY_GROW(arguments->text, arguments->count)) {
+	if (!copy || !ARRAY_ADD(arguments->text, arguments->count, copy)) {
 		free(copy);
 		return compile_no_memory(arguments->error);
 	}
-	arguments->text[arguments->count++] = copy;
 	return 0;
 }
 

@@ -145,12 +145,10 @@ void compile_leave_path(const char *name)
 	bool first = true;
 
 	while (copy && kept && (folder = strsep(&rest, ":"))) {
-		char *path = path_in(folder, name);
+		FREED char *path = path_in(folder, name);
 		struct stat program;
-		bool own = path && is_program(path, &program) && is_own(&program);
 
-		free(path);
-		if (own)
+		if (path && is_program(path, &program) && is_own(&program))
 			continue;
 		strcat(strcat(kept, first ? "" : ":"), folder);
 		first = false;
@@ -177,12 +175,11 @@ static bool is_toolchain(const char *prefix)
 char *compile_prefix(const char *compiler)
 {
 	bool skipped;
-	char *path = strchr(compiler, '/') ? strdup(compiler)
-					   : compile_find_other(compiler, &skipped);
+	FREED char *path = strchr(compiler, '/') ? strdup(compiler)
+						 : compile_find_other(compiler, &skipped);
 	char *real = path ? realpath(path, NULL) : NULL;
 	size_t length = real ? (size_t)(compile_base_name(real) - real) : 0;
 
-	free(path);
 	if (length >= 5 && !strncmp(real + length - 5, "/bin/", 5)) {
 		real[length - 5] = '\0';
 		if (is_toolchain(real))
@@ -232,14 +229,8 @@ char **compile_of_environment(void)
 	size_t count = 0;
 
 	while (copy && (word = strsep(&copy, " "))) {
-		if (!*word)
-			continue;
-		if (!ARRAY_GROW(argv, count))
+		if (*word && !ARRAY_ADD(argv, count, word))
 			return NULL;
-		argv[count++] = word;
 	}
-	if (!argv || !ARRAY_GROW(argv, count))
-		return NULL;
-	argv[count] = NULL;
-	return argv;
+	return argv && ARRAY_ADD(argv, count, NULL) ? argv : NULL;
 }

@@ -21,10 +21,7 @@ struct words {
 
 static void add(struct words *words, char *word)
 {
-	if (word && ARRAY_GROW(words->word, words->count))
-		words->word[words->count++] = word;
-	else
-		words->no_memory = true;
+	words->no_memory |= !word || !ARRAY_ADD(words->word, words->count, word);
 }
 
 static void add_options(struct words *words)
@@ -41,10 +38,7 @@ static void add_options(struct words *words)
 /* Ends them. */
 static char **finish(struct words *words)
 {
-	if (words->no_memory || !ARRAY_GROW(words->word, words->count))
-		return NULL;
-	words->word[words->count] = NULL;
-	return words->word;
+	return !words->no_memory && ARRAY_ADD(words->word, words->count, NULL) ? words->word : NULL;
 }
 
 /* A link is named so: the compiler is elsewhere in PATH. */

@@ -47,10 +47,8 @@ static void add(struct compile_origin *origin, uint64_t begin, uint64_t bytes, c
 		while (length && file[length] != '(')
 			length--;
 	copy = length && bytes ? strndup(file, length) : NULL;
-	if (copy && ARRAY_GROW(origin->piece, origin->count))
-		origin->piece[origin->count++] =
-			(struct piece) { .begin = begin, .bytes = bytes, .file = copy };
-	else
+	if (!copy || !ARRAY_ADD(origin->piece, origin->count,
+				(struct piece) { .begin = begin, .bytes = bytes, .file = copy }))
 		free(copy);
 }
 
@@ -88,15 +86,13 @@ static void read_line(struct compile_origin *origin, const char *line, char sect
 struct compile_origin *compile_origin_read(const char *map)
 {
 	struct compile_origin *origin = calloc(1, sizeof(*origin));
-	FILE *file = origin ? fopen(map, "re") : NULL;
-	char *line = NULL, section[64] = "";
+	FILE_CLOSED FILE *file = origin ? fopen(map, "re") : NULL;
+	FREED char *line = NULL;
+	char section[64] = "";
 	size_t capacity = 0;
 
 	while (file && getline(&line, &capacity, file) >= 0)
 		read_line(origin, line, section);
-	free(line);
-	if (file)
-		fclose(file);
 	if (origin && origin->count)
 		return origin;
 	compile_origin_free(origin);

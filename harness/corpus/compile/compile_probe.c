@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "array.h"
 #include "freed.h"
 #include "compile_line.h"
 
@@ -49,15 +50,11 @@ static bool is_probe_folder(const char *path)
 		"/conftest.dir/",
 		"/ffconf.",
 	};
-	char *closed = NULL;
-	bool found = false;
+	FREED char *closed = NULL;
 
 	if (asprintf(&closed, "/%s/", path) < 0)
 		return false;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !found; i++)
-		found = strstr(closed, folders[i]) != NULL;
-	free(closed);
-	return found;
+	return ARRAY_ANY(ARRAY_COUNT(folders), i, strstr(closed, folders[i]));
 }
 
 #define HEXADECIMAL "[0-9a-f]"

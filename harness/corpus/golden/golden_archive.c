@@ -38,12 +38,12 @@ int golden_archive_add(struct golden_archive *archive, const char *name, char *d
 {
 	char *copy = strdup(name);
 
-	if (!copy || !ARRAY_GROW(archive->member, archive->count)) {
+	if (!copy || !ARRAY_ADD(archive->member, archive->count,
+				(struct golden_member) { copy, data, size })) {
 		free(copy);
 		free(data);
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	}
-	archive->member[archive->count++] = (struct golden_member) { copy, data, size };
 	return 0;
 }
 
@@ -183,7 +183,7 @@ static int read_member(struct archive *from, size_t room, char **ret, size_t *re
 		       struct error *error)
 {
 	struct buffer buffer = { 0 };
-	char *block = malloc(BLOCK_BYTES);
+	FREED char *block = malloc(BLOCK_BYTES);
 	la_ssize_t n = -1;
 
 	while (block && (n = archive_read_data(from, block, BLOCK_BYTES)) > 0) {
@@ -199,12 +199,10 @@ static int read_member(struct archive *from, size_t room, char **ret, size_t *re
 			  archive_error_string(from) ? archive_error_string(from) : "no memory");
 		goto bad;
 	}
-	free(block);
 	*ret = buffer.data ? buffer.data : calloc(1, 1);
 	*ret_size = buffer.size;
 	return *ret ? 0 : error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 bad:
-	free(block);
 	free(buffer.data);
 	return -1;
 }

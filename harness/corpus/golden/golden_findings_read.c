@@ -22,7 +22,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "array.h"
 #include "base/cli/input_file.h"
 #include "base/cli/no_memory.h"
 #include "golden.h"
@@ -112,17 +111,13 @@ static char *finding_text(const struct finding_record *finding, const char *tag)
 static struct golden_cell *cell_of(struct golden_verdicts *verdicts,
 				   const struct corpus_binary *binary, const char *kernel)
 {
-	struct golden_cell *cell;
-
 	for (size_t i = verdicts->cell_count; i--;) {
-		cell = &verdicts->cell[i];
+		struct golden_cell *cell = &verdicts->cell[i];
 		if (cell->binary == binary && !strcmp(cell->kernel, kernel))
 			return cell;
 	}
-	ARRAY_NEED(verdicts->cell, verdicts->cell_count);
-	cell = &verdicts->cell[verdicts->cell_count++];
-	*cell = (struct golden_cell) { .binary = binary, .kernel = strdup(kernel) };
-	return cell;
+	return ARRAY_NEED(verdicts->cell, verdicts->cell_count,
+			  (struct golden_cell) { .binary = binary, .kernel = strdup(kernel) });
 }
 
 static void add_finding(struct golden_cell *cell, const struct finding_record *finding)
@@ -179,8 +174,8 @@ static void add_object(struct golden_verdicts *verdicts, const struct manifest *
 int golden_verdicts_read(struct golden_verdicts *verdicts, const char *path,
 			 const struct manifest *manifest, struct error *error)
 {
-	FILE *file = input_file_open(path, error);
-	char *line = NULL;
+	FILE_CLOSED FILE *file = input_file_open(path, error);
+	FREED char *line = NULL;
 	size_t capacity = 0, number = 0;
 	int status = 0;
 
@@ -201,8 +196,6 @@ int golden_verdicts_read(struct golden_verdicts *verdicts, const char *path,
 	}
 	if (!status && ferror(file))
 		status = error_set_errno(error, "cannot read %s", path);
-	free(line);
-	fclose(file);
 	for (size_t i = 0; i < verdicts->cell_count; i++)
 		finding_set_sort(&verdicts->cell[i].findings);
 	return status;

@@ -172,11 +172,10 @@ static int add_line(struct manifest *manifest, const char *folder, const char *p
 		binary_deinit(&binary);
 		return -1;
 	}
-	if (!ARRAY_GROW(manifest->binary, manifest->count)) {
+	if (!ARRAY_ADD(manifest->binary, manifest->count, binary)) {
 		binary_deinit(&binary);
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	}
-	manifest->binary[manifest->count++] = binary;
 	return 0;
 }
 
@@ -231,9 +230,8 @@ int manifest_join(struct manifest *into, struct manifest *from)
 		results_side_name(&into->binary[i].name, RESULTS_SIDE_A);
 	for (size_t i = 0; i < from->count; i++) {
 		results_side_name(&from->binary[i].name, RESULTS_SIDE_B);
-		if (!ARRAY_GROW(into->binary, into->count))
+		if (!ARRAY_ADD(into->binary, into->count, from->binary[i]))
 			return -1;
-		into->binary[into->count++] = from->binary[i];
 		from->binary[i] = (struct corpus_binary) { 0 };
 	}
 	return 0;

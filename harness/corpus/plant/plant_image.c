@@ -20,17 +20,13 @@
 
 static int read_file(const char *path, uint8_t **ret, size_t *ret_size, struct error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 	size_t size = 0;
 	ssize_t got = 0;
 
-	if (fd < 0 || fstat(fd, &status)) {
-		error_set_errno(error, "opening it");
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
+	if (fd < 0 || fstat(fd, &status))
+		return error_set_errno(error, "opening it");
 	*ret = malloc(status.st_size + 1);
 	if (!*ret)
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for it");
@@ -41,7 +37,6 @@ static int read_file(const char *path, uint8_t **ret, size_t *ret_size, struct e
 		error_set_errno(error, "reading it");
 	else if (*ret && size != (size_t)status.st_size)
 		error_set(error, ERROR_ELF_BOUNDS, "", size, "it was cut while it was read");
-	close(fd);
 	*ret_size = size;
 	if (*ret && size == (size_t)status.st_size)
 		return 0;
@@ -159,11 +154,7 @@ struct boundaries {
 
 static void add_boundary(struct boundaries *boundaries, uint64_t pc)
 {
-	if (!ARRAY_GROW(boundaries->pc, boundaries->count)) {
-		boundaries->failed = true;
-		return;
-	}
-	boundaries->pc[boundaries->count++] = pc;
+	boundaries->failed |= !ARRAY_ADD(boundaries->pc, boundaries->count, pc);
 }
 
 static int add_row(void *context, const struct row *row)
@@ -254,7 +245,7 @@ static void sort_unique(struct boundaries *boundaries)
 static void describe_row(const struct row *row, int found, const struct error *error, char *text,
 			 size_t size)
 {
-	FILE *file;
+	FILE_CLOSED FILE *file = NULL;
 
 	if (found < 0)
 		snprintf(text, size, "%s", error->message);
@@ -263,10 +254,8 @@ static void describe_row(const struct row *row, int found, const struct error *e
 	if (found <= 0)
 		return;
 	file = fmemopen(text, size, "w");
-	if (!file)
-		return;
-	row_print(file, row);
-	fclose(file);
+	if (file)
+		row_print(file, row);
 }
 
 /* Appends the stretch if the two rows there differ. -1: out of memory. */
@@ -292,9 +281,8 @@ static int add_range(struct planting *planting, const struct plant_image *image,
 		last->pc_end = pc_end;
 		return 0;
 	}
-	if (!ARRAY_GROW(planting->range, planting->range_count))
+	if (!ARRAY_ADD(planting->range, planting->range_count, range))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for what changed");
-	planting->range[planting->range_count++] = range;
 	return 0;
 }
 

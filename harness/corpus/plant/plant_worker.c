@@ -88,11 +88,10 @@ static void note_clean(struct worker *worker, const struct point *point, const s
 	struct run_log *log = &worker->clean;
 	uint64_t vaddr;
 
-	if (!ARRAY_GROW(log->said, log->count)) {
+	if (!ARRAY_ADD(log->said, log->count, *said)) {
 		log->failed = true;
 		return;
 	}
-	log->said[log->count++] = *said;
 	for (size_t i = 0; i <= shadow->count; i++) {
 		uint64_t pc = i ? shadow->frame[i - 1].return_address - 1 : said->pc;
 		const struct cfi_fde *fde = NULL;

@@ -27,11 +27,8 @@
 
 static int add_range(struct own_code *code, uint64_t start, uint64_t end, struct error *error)
 {
-	if (start >= end)
-		return 0;
-	if (!ARRAY_GROW(code->range, code->count))
+	if (start < end && !ARRAY_ADD(code->range, code->count, (struct own_range) { start, end }))
 		return diff_no_memory(error);
-	code->range[code->count++] = (struct own_range) { start, end };
 	return 0;
 }
 
@@ -119,11 +116,12 @@ static int add_plt_sections(struct own_code *code, Elf *elf, struct error *error
 		name = elf_strptr(elf, strings, header.sh_name);
 		if (!name || (strncmp(name, ".plt", 4) != 0 && strcmp(name, ".iplt") != 0))
 			continue;
-		if (!ARRAY_GROW(code->plt, code->plt_count))
+		struct own_section *plt = ARRAY_ADD(
+			code->plt, code->plt_count,
+			(struct own_section) {
+				.range = { header.sh_addr, header.sh_addr + header.sh_size } });
+		if (!plt)
 			return diff_no_memory(error);
-		struct own_section *plt = &code->plt[code->plt_count++];
-		*plt = (struct own_section) { .range = { header.sh_addr,
-							 header.sh_addr + header.sh_size } };
 		snprintf(plt->name, sizeof(plt->name), "%s", name);
 	}
 	return 0;
@@ -137,7 +135,7 @@ int own_code_read(const char *path, struct own_code *ret, struct error *error)
 
 	*ret = (struct own_code) { .count = 0 };
 	elf_version(EV_CURRENT);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return error_set_errno(error, "can't open %s", path);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -161,7 +159,6 @@ out:
 	if (dwarf)
 		dwarf_end(dwarf);
 	elf_end(elf);
-	close(fd);
 	if (result)
 		own_code_deinit(ret);
 	return result;

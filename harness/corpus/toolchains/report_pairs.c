@@ -73,10 +73,9 @@ static int keep(struct comparer *comparer, const struct function_change *change)
 	pair->functions[change->outcome]++;
 	if (change->outcome == FUNCTION_EQUAL || change->outcome == FUNCTION_MOVED)
 		return 0;
-	if (!ARRAY_GROW(pair->change, pair->change_count))
-		return diff_no_memory(comparer->error);
-	pair->change[pair->change_count++] = *change;
-	return 0;
+	return ARRAY_ADD(pair->change, pair->change_count, *change)
+		       ? 0
+		       : diff_no_memory(comparer->error);
 }
 
 static int add_matched(struct comparer *comparer, const struct report_subject *a, size_t in_a,
@@ -188,7 +187,8 @@ static int add_pair(struct comparer *comparer, size_t from, size_t to, enum pair
 static int add_neighbours(struct comparer *comparer, size_t index, const bool *usable)
 {
 	const struct toolchains *model = &comparer->report->model;
-	bool common = false, *left = malloc(model->count * sizeof(*left));
+	FREED bool *left = malloc(model->count * sizeof(*left));
+	bool common = false;
 	int result = 0;
 
 	if (!left)
@@ -204,7 +204,6 @@ static int add_neighbours(struct comparer *comparer, size_t index, const bool *u
 								       : PAIR_NEXT_VERSION,
 				  &common);
 	}
-	free(left);
 	return result;
 }
 
@@ -287,23 +286,18 @@ int toolchain_report_compare(struct toolchain_report *report, struct error *erro
 {
 	struct comparer comparer = { .report = report, .error = error };
 	const struct toolchains *model = &report->model;
-	bool *usable = calloc(model->count + 1, sizeof(*usable));
-	int result = -1;
+	FREED bool *usable = calloc(model->count + 1, sizeof(*usable));
+	FREED struct report_subject **sorted = calloc(report->subject_count + 1,
+						      sizeof(struct report_subject *));
 
-	comparer.sorted = calloc(report->subject_count + 1, sizeof(struct report_subject *));
-	if (!usable || !comparer.sorted) {
-		error_set(error, ERROR_MEMORY, "", 0, "no memory for a report");
-		goto out;
-	}
+	if (!usable || !sorted)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a report");
+	comparer.sorted = sorted;
 	for (size_t i = 0; i < report->subject_count; i++)
 		if (report->subject[i].read)
 			comparer.sorted[comparer.count++] = &report->subject[i];
 	qsort(comparer.sorted, comparer.count, sizeof(struct report_subject *), compare_subjects);
 	for (size_t i = 0; i < model->count; i++)
 		usable[i] = model->toolchain[i].measured > 0;
-	result = report->joined ? add_sides(&comparer) : add_pairs(&comparer, usable);
-out:
-	free(comparer.sorted);
-	free(usable);
-	return result;
+	return report->joined ? add_sides(&comparer) : add_pairs(&comparer, usable);
 }

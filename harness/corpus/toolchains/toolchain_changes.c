@@ -168,7 +168,7 @@ static void print_profile(const struct function_profile *profile, FILE *file)
 
 void function_change_print(const struct function_change *change, char *ret, size_t size)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t text_size;
 	FILE *file = need_memory(open_memstream(&text, &text_size));
 
@@ -190,7 +190,6 @@ void function_change_print(const struct function_change *change, char *ret, size
 	}
 	fclose(file);
 	snprintf(ret, size, "%s", text);
-	free(text);
 }
 
 /* ---- groups ------------------------------------------------------------------------------ */
@@ -249,13 +248,11 @@ static void add_group(struct change_groups *groups, const struct group_rule *rul
 	for (size_t i = 0; i < pair->change_count; i++) {
 		if (!falls_under(rule, &pair->change[i]))
 			continue;
-		ARRAY_NEED(group.change, group.count);
-		group.change[group.count++] = &pair->change[i];
+		ARRAY_NEED(group.change, group.count, &pair->change[i]);
 	}
 	if (!group.count)
 		return;
-	ARRAY_NEED(groups->group, groups->count);
-	groups->group[groups->count++] = group;
+	ARRAY_NEED(groups->group, groups->count, group);
 }
 
 static void add_feature_groups(struct change_groups *groups, const struct toolchain_pair *pair)

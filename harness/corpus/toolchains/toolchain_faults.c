@@ -70,9 +70,7 @@ static struct toolchain_fault *find_fault(struct toolchains *model,
 	for (size_t i = 0; i < model->fault_count; i++)
 		if (same_fault(&model->fault[i], like))
 			return &model->fault[i];
-	ARRAY_NEED(model->fault, model->fault_count);
-	struct toolchain_fault *fault = &model->fault[model->fault_count++];
-	*fault = *like;
+	struct toolchain_fault *fault = ARRAY_NEED(model->fault, model->fault_count, *like);
 	fault->state = need_memory(calloc(model->count, sizeof(*fault->state)));
 	return fault;
 }
@@ -84,12 +82,12 @@ static void add_finding(struct toolchains *model, const struct cell *cell,
 
 	describe(&like, cell, finding);
 	struct toolchain_fault *fault = find_fault(model, &like);
-	ARRAY_NEED(fault->cases, fault->case_count);
-	fault->cases[fault->case_count++] = (struct fault_case) {
-		.toolchain = toolchains_find(model, cell->toolchain),
-		.cell = cell,
-		.finding = *finding,
-	};
+	ARRAY_NEED(fault->cases, fault->case_count,
+		   (struct fault_case) {
+			   .toolchain = toolchains_find(model, cell->toolchain),
+			   .cell = cell,
+			   .finding = *finding,
+		   });
 	fault->points += finding_points(finding);
 	fault->expected &= finding->expected;
 	fault->state[toolchains_find(model, cell->toolchain)] = FAULT_PRESENT;
@@ -159,7 +157,7 @@ static int compare_cases(const void *left, const void *right)
 
 static void sort(struct toolchains *model)
 {
-	struct order *order = need_memory(calloc(model->fault_count + 1, sizeof(*order)));
+	FREED struct order *order = need_memory(calloc(model->fault_count + 1, sizeof(*order)));
 
 	for (size_t i = 0; i < model->fault_count; i++) {
 		qsort(model->fault[i].cases, model->fault[i].case_count,
@@ -170,7 +168,6 @@ static void sort(struct toolchains *model)
 	qsort(order, model->fault_count, sizeof(*order), compare_faults);
 	for (size_t i = 0; i < model->fault_count; i++)
 		model->fault[i] = order[i].fault;
-	free(order);
 }
 
 void toolchain_faults_collect(struct toolchains *model, const struct cell *const *cell,

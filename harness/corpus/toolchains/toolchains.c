@@ -32,11 +32,11 @@ static void add_toolchain(struct toolchains *model, const char *name)
 {
 	if (toolchains_find(model, name) != SIZE_MAX)
 		return;
-	ARRAY_NEED(model->toolchain, model->count);
-	struct toolchain *toolchain = &model->toolchain[model->count++];
-	*toolchain = (struct toolchain) { .name = need_memory(strdup(name)),
-					  .reasons = need_memory(strdup("")),
-					  .unread_reason = need_memory(strdup("")) };
+	struct toolchain *toolchain =
+		ARRAY_NEED(model->toolchain, model->count,
+			   (struct toolchain) { .name = need_memory(strdup(name)),
+						.reasons = need_memory(strdup("")),
+						.unread_reason = need_memory(strdup("")) });
 	toolchain_id_parse(name, &toolchain->id);
 }
 
@@ -116,7 +116,8 @@ static void add_cell(struct toolchain *toolchain, const struct cell *cell)
 /* "no_root 40, no_bpf 1": the typed words of the reasons, in order of appearance. */
 static void list_reasons(struct toolchain *toolchain, const struct cell *const *cell, size_t count)
 {
-	json_t *counts = json_object(), *known;
+	JSON_FREED json_t *counts = json_object();
+	json_t *known;
 	char *text = NULL;
 	const char *key;
 	size_t size;
@@ -136,7 +137,6 @@ static void list_reasons(struct toolchain *toolchain, const struct cell *const *
 	json_object_foreach(counts, key, known) fprintf(file, "%s%s %lld", ftell(file) ? ", " : "",
 							key, (long long)json_integer_value(known));
 	fclose(file);
-	json_decref(counts);
 	free(toolchain->reasons);
 	toolchain->reasons = text;
 }
@@ -161,7 +161,7 @@ static void count_faults(struct toolchains *model)
 void toolchains_init(struct toolchains *ret, const struct results *results)
 {
 	size_t count;
-	const struct cell **cell = speakers(results, &count);
+	FREED const struct cell **cell = speakers(results, &count);
 
 	*ret = (struct toolchains) { .results = results };
 	for (size_t i = 0; i < count; i++)
@@ -175,7 +175,6 @@ void toolchains_init(struct toolchains *ret, const struct results *results)
 			list_reasons(&ret->toolchain[i], cell, count);
 	toolchain_faults_collect(ret, cell, count);
 	count_faults(ret);
-	free(cell);
 }
 
 static void fault_deinit(struct toolchain_fault *fault)

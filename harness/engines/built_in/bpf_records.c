@@ -73,14 +73,11 @@ void bpf_records_destroy(struct bpf_records *records)
 /* bpf_get_stack() gives as many frames as the kernel allows and as a record has room for. */
 static uint32_t read_helper_limit(void)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
-	uint32_t limit = 0;
+	FILE_CLOSED FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	uint32_t limit;
 
-	if (!file)
+	if (!file || fscanf(file, "%" SCNu32, &limit) != 1)
 		return 0;
-	if (fscanf(file, "%" SCNu32, &limit) != 1)
-		limit = 0;
-	fclose(file);
 	return limit < WALK_FRAMES_MAX ? limit : WALK_FRAMES_MAX;
 }
 
@@ -156,14 +153,13 @@ static struct kept_record *add_kept(struct bpf_records *records, uint32_t tid, b
 {
 	struct kept_record *kept = malloc(sizeof(*kept));
 
-	if (!kept || !ARRAY_GROW(records->kept, records->kept_count)) {
+	if (!kept || !ARRAY_ADD(records->kept, records->kept_count, kept)) {
 		free(kept);
 		records->out_of_memory = true;
 		return NULL;
 	}
 	kept->tid = tid;
 	kept->frame_pointer = frame_pointer;
-	records->kept[records->kept_count++] = kept;
 	return kept;
 }
 

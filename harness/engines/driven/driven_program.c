@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "driven.h"
+#include "proc_file.h"
 
 struct driven_program {
 	int fd;
@@ -52,14 +53,10 @@ static int refuse(int status, const char *what, struct error *error)
 static bool info_of(uint32_t id, struct bpf_prog_info *ret)
 {
 	__u32 size = sizeof(*ret);
-	int fd = bpf_prog_get_fd_by_id(id), status;
+	FD_CLOSED int fd = bpf_prog_get_fd_by_id(id);
 
 	memset(ret, 0, sizeof(*ret));
-	if (fd < 0)
-		return false; /* gone meanwhile */
-	status = bpf_obj_get_info_by_fd(fd, ret, &size);
-	close(fd);
-	return !status;
+	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, ret, &size); /* else gone meanwhile */
 }
 
 /* The kernel keeps the first 15 bytes of a name. */
@@ -164,11 +161,10 @@ static int attach_thread(struct driven_program *program, pid_t tid, struct error
 		return 0; /* it has ended */
 	if (event < 0)
 		return refuse(errno, "no event at each stop", error);
-	if (!ARRAY_GROW(program->event, program->events)) {
+	if (!ARRAY_ADD(program->event, program->events, event)) {
 		close(event);
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for events");
 	}
-	program->event[program->events++] = event;
 	if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program->fd))
 		return refuse(errno, "it can't be attached to one more event", error);
 	return 0;
@@ -176,19 +172,14 @@ static int attach_thread(struct driven_program *program, pid_t tid, struct error
 
 int driven_program_attach(struct driven_program *program, pid_t pid, struct error *error)
 {
-	char path[64];
-	struct dirent *entry;
-	DIR *tasks;
+	DIR_CLOSED DIR *threads = proc_threads_open(pid);
 	int status = 0;
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return error_set_errno(error, "%s", path);
-	while (!status && (entry = readdir(tasks)))
-		if (entry->d_name[0] != '.')
-			status = attach_thread(program, atoi(entry->d_name), error);
-	closedir(tasks);
+	if (!threads)
+		return error_set_errno(error, "/proc/%d/task", pid);
+	while (!status && (tid = proc_threads_next(threads)))
+		status = attach_thread(program, tid, error);
 	return status;
 }
 

@@ -29,10 +29,10 @@ const char *load_excuse_name(enum load_excuse excuse)
 
 int load_optional_add(struct load_optional *optional, const char *glob)
 {
-	if (!ARRAY_GROW(optional->name, optional->count))
-		return -1;
-	optional->name[optional->count++] = (struct load_optional_name) { .glob = glob };
-	return 0;
+	return ARRAY_ADD(optional->name, optional->count,
+			 (struct load_optional_name) { .glob = glob })
+		       ? 0
+		       : -1;
 }
 
 bool load_optional_has(struct load_optional *optional, const struct load_result *result)

@@ -17,6 +17,7 @@
 #include <string.h>
 #include "base/cli/input_file.h"
 #include "array.h"
+#include "freed.h"
 #include "load.h"
 #include "guests/vm/cache.h"
 #include "guests/vm/kernel_index.h"
@@ -62,11 +63,8 @@ int load_record_set(struct load_record *record, const struct load_result *result
 {
 	struct load_result *line = (struct load_result *)load_record_find(record, result);
 
-	if (!line) {
-		if (!ARRAY_GROW(record->line, record->count))
-			return -1;
-		line = &record->line[record->count++];
-	}
+	if (!line)
+		return ARRAY_ADD(record->line, record->count, *result) ? 0 : -1;
 	*line = *result;
 	return 0;
 }
@@ -124,8 +122,8 @@ static int parse_line(char *line, struct load_result *ret)
 
 int load_record_read(struct load_record *ret, const char *path, struct error *error)
 {
-	FILE *file = input_file_open(path, error);
-	char *line = NULL;
+	FILE_CLOSED FILE *file = input_file_open(path, error);
+	FREED char *line = NULL;
 	size_t size = 0, number = 0;
 	int status = 0;
 
@@ -150,8 +148,6 @@ int load_record_read(struct load_record *ret, const char *path, struct error *er
 	}
 	if (!status && ferror(file))
 		status = error_set_errno(error, "can't be read");
-	free(line);
-	fclose(file);
 	if (status)
 		load_record_deinit(ret);
 	return status;
@@ -159,10 +155,9 @@ int load_record_read(struct load_record *ret, const char *path, struct error *er
 
 int load_record_write(const struct load_record *record, const char *path, struct error *error)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
-	int status;
 
 	if (!file)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
@@ -178,11 +173,8 @@ int load_record_write(const struct load_record *record, const char *path, struct
 			line->statistics.stack[0] ? line->statistics.stack : "-", line->release);
 	}
 	if (fclose(file))
-		status = error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-	else
-		status = write_file_atomically(path, text, size, error);
-	free(text);
-	return status;
+		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
+	return write_file_atomically(path, text, size, error);
 }
 
 /* ---- comparing -------------------------------------------------------------------------- */

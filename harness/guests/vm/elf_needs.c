@@ -82,11 +82,10 @@ static char *copy_string(Elf *elf, size_t section, size_t offset)
 
 static int add_needed(struct elf_needs *needs, char *name)
 {
-	if (!ARRAY_GROW(needs->needed, needs->needed_count)) {
+	if (!ARRAY_ADD(needs->needed, needs->needed_count, name)) {
 		free(name);
 		return -1;
 	}
-	needs->needed[needs->needed_count++] = name;
 	return 0;
 }
 

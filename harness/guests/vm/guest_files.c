@@ -246,7 +246,7 @@ static bool search_conf_line(struct search *search, char *line, unsigned depth)
 static bool search_conf(struct search *search, const char *pattern, unsigned depth)
 {
 	glob_t found = { 0 };
-	char *line = NULL;
+	FREED char *line = NULL;
 	size_t size = 0;
 	bool ok = false;
 
@@ -258,7 +258,6 @@ static bool search_conf(struct search *search, const char *pattern, unsigned dep
 		while (file && !ok && getline(&line, &size, file) > 0)
 			ok = search_conf_line(search, line, depth);
 	}
-	free(line);
 	globfree(&found);
 	return ok;
 }
@@ -392,11 +391,10 @@ static int remember(struct guest_files *files, const char *host, const char *lin
 		.guest = strdup(guest),
 	};
 	if (!entry.guest || !entry.host != !host || !entry.link != !link ||
-	    !ARRAY_GROW(files->file, files->count)) {
+	    !ARRAY_ADD(files->file, files->count, entry)) {
 		path_deinit(&entry);
 		return -1;
 	}
-	files->file[files->count++] = entry;
 	return 0;
 }
 

@@ -202,9 +202,8 @@ static int add_package(struct kernel_package **packages, size_t *count,
 	if (!holds_image(package) ||
 	    kernel_series_of(package->version, package->series, sizeof(package->series)))
 		return 0;
-	if (!ARRAY_GROW(*packages, *count))
+	if (!ARRAY_ADD(*packages, *count, *package))
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-	(*packages)[(*count)++] = *package;
 	return 0;
 }
 

@@ -149,7 +149,7 @@ static int fetch_package(struct apt_suite *apt, const struct kernel_suite *suite
 /* 1: the suite does not hold it. */
 static int fetch_from(const struct kernel_suite *suite, const char *name, struct error *error)
 {
-	struct kernel_package *packages = NULL;
+	FREED struct kernel_package *packages = NULL;
 	const struct kernel_package *package;
 	struct apt_suite apt;
 	size_t count;
@@ -162,7 +162,6 @@ static int fetch_from(const struct kernel_suite *suite, const char *name, struct
 	package = kernel_index_choose(packages, count, name);
 	ret = package ? fetch_package(&apt, suite, name, package, error) : 1;
 out:
-	free(packages);
 	apt_suite_close(&apt);
 	return ret;
 }
@@ -254,10 +253,9 @@ static int list_add(struct list *list, const struct kernel_package *package, con
 {
 	struct kernel *kernel, cached;
 
-	if (!ARRAY_GROW(list->kernels, list->count))
+	kernel = ARRAY_ADD(list->kernels, list->count, (struct kernel) { 0 });
+	if (!kernel)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-	kernel = &list->kernels[list->count++];
-	*kernel = (struct kernel) { 0 };
 	snprintf(kernel->name, sizeof(kernel->name), "%s", name);
 	/* What uname -r will say is known only from the image; nearly always it is this. */
 	snprintf(kernel->version, sizeof(kernel->version), "%s",
@@ -274,7 +272,7 @@ static int list_add(struct list *list, const struct kernel_package *package, con
 static int list_suite(struct list *list, const struct kernel_suite *suite, bool patch_levels,
 		      struct error *error)
 {
-	struct kernel_package *packages = NULL;
+	FREED struct kernel_package *packages = NULL;
 	struct apt_suite apt;
 	size_t count = 0;
 	int ret = -1;
@@ -296,7 +294,6 @@ static int list_suite(struct list *list, const struct kernel_suite *suite, bool 
 			ret = list_add(list, &packages[i], name, error);
 	}
 out:
-	free(packages);
 	apt_suite_close(&apt);
 	return ret;
 }
@@ -330,10 +327,8 @@ static int list_cached(struct list *list, bool patch_levels, struct error *error
 			known |= !strcmp(list->kernels[i].name, name);
 		if (known || find_cached(name, &cached))
 			continue;
-		if (!ARRAY_GROW(list->kernels, list->count))
+		if (!ARRAY_ADD(list->kernels, list->count, cached))
 			ret = error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-		else
-			list->kernels[list->count++] = cached;
 	}
 	return ret;
 }

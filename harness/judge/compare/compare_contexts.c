@@ -269,10 +269,8 @@ static int take_code(struct stepping *stepping, const struct address_space *spac
 		const struct address_range range = { space->mapping[i].start,
 						     space->mapping[i].end };
 
-		if (is_first && !ARRAY_GROW(stepping->code, stepping->codes))
+		if (is_first && !ARRAY_ADD(stepping->code, stepping->codes, range))
 			return error_set(error, ERROR_MEMORY, "", 0, "no memory for mappings");
-		if (is_first)
-			stepping->code[stepping->codes++] = range;
 		stepping->code_changed |= stepping->code[i].low != range.low ||
 					  stepping->code[i].high != range.high;
 	}

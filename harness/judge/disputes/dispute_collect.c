@@ -15,6 +15,7 @@
 #include "hex_text.h"
 #include "array.h"
 #include "disputes.h"
+#include "proc_file.h"
 #include "walk/image_store.h"
 #include "walk/mapped_file.h"
 #include "judge/verdict/verdict.h"
@@ -45,15 +46,15 @@ static int add_image(struct dispute *dispute, const char *path, struct image_ent
 	if (dispute->image_count == DISPUTE_IMAGES_MAX)
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0, "more than %u images",
 				 DISPUTE_IMAGES_MAX);
-	if (!ARRAY_GROW(dispute->image, dispute->image_count))
+	image = ARRAY_ADD(dispute->image, dispute->image_count,
+			  (struct dispute_image) {
+				  .path = strdup(path),
+				  .build_id = build_id_text(entry->image),
+				  .bytes = image_file_bytes(entry->image, &size),
+				  .entry = entry,
+			  });
+	if (!image)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for an image");
-	image = &dispute->image[dispute->image_count++];
-	*image = (struct dispute_image) {
-		.path = strdup(path),
-		.build_id = build_id_text(entry->image),
-		.bytes = image_file_bytes(entry->image, &size),
-		.entry = entry,
-	};
 	image->file_bytes = size;
 	image_entry_hold(entry);
 	if (!image->path || !image->build_id)
@@ -73,14 +74,14 @@ static int add_code(struct dispute *dispute, const struct mapping *mapping, stru
 		if (image < 0)
 			return -1;
 	}
-	if (!ARRAY_GROW(dispute->code, dispute->code_count))
+	code = ARRAY_ADD(dispute->code, dispute->code_count,
+			 (struct dispute_code) { .start = mapping->start,
+						 .end = mapping->end,
+						 .bias = mapping->bias,
+						 .image = image,
+						 .path = strdup(mapping->path) });
+	if (!code)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for mappings");
-	code = &dispute->code[dispute->code_count++];
-	*code = (struct dispute_code) { .start = mapping->start,
-					.end = mapping->end,
-					.bias = mapping->bias,
-					.image = image,
-					.path = strdup(mapping->path) };
 	return code->path ? 0 : error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
 }
 
@@ -112,14 +113,14 @@ static int add_map(struct dispute *dispute, pid_t tid, const struct maps_line *l
 	if (dispute->map_count == DISPUTE_MAPPINGS_MAX)
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0, "more than %u mappings",
 				 DISPUTE_MAPPINGS_MAX);
-	if (!ARRAY_GROW(dispute->map, dispute->map_count))
+	map = ARRAY_ADD(dispute->map, dispute->map_count,
+			(struct dispute_map) { .start = line->start,
+					       .end = line->end,
+					       .offset = line->offset,
+					       .image = image_of(dispute, tid, line),
+					       .path = strdup(line->path) });
+	if (!map)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for mappings");
-	map = &dispute->map[dispute->map_count++];
-	*map = (struct dispute_map) { .start = line->start,
-				      .end = line->end,
-				      .offset = line->offset,
-				      .image = image_of(dispute, tid, line),
-				      .path = strdup(line->path) };
 	memcpy(map->permissions, line->permissions, sizeof(map->permissions));
 	return map->path ? 0 : error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
 }
@@ -128,15 +129,12 @@ static int add_maps(struct dispute *dispute, pid_t tid, struct error *error)
 {
 	struct maps_line parsed;
 	size_t capacity = 0;
-	char path[32];
 	FREED char *line = NULL;
 	int status = 0;
-	FILE_CLOSED FILE *file = NULL;
+	FILE_CLOSED FILE *file = proc_file_open(tid, "maps");
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
-	file = fopen(path, "re");
 	if (!file)
-		return error_set_errno(error, "%s", path);
+		return error_set_errno(error, "/proc/%d/maps", (int)tid);
 	while (!status && getline(&line, &capacity, file) > 0)
 		if (maps_line_parse(line, &parsed))
 			status = add_map(dispute, tid, &parsed, error);

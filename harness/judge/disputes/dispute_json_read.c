@@ -195,10 +195,9 @@ static int take_image(struct dispute *dispute, const json_t *object, const struc
 	struct dispute_image *image;
 	int64_t bytes;
 
-	if (!ARRAY_GROW(dispute->image, dispute->image_count))
+	image = ARRAY_ADD(dispute->image, dispute->image_count, (struct dispute_image) { 0 });
+	if (!image)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a case");
-	image = &dispute->image[dispute->image_count++];
-	*image = (struct dispute_image) { 0 };
 	if (take_text(object, place, "path", &image->path, error) ||
 	    take_text(object, place, "build_id", &image->build_id, error) ||
 	    take_integer(object, place, "bytes", 0, DISPUTE_IMAGE_MAX, &bytes, error) ||
@@ -227,10 +226,9 @@ static int take_code(struct dispute *dispute, const json_t *object, const struct
 	struct dispute_code *code;
 	int64_t image;
 
-	if (!ARRAY_GROW(dispute->code, dispute->code_count))
+	code = ARRAY_ADD(dispute->code, dispute->code_count, (struct dispute_code) { 0 });
+	if (!code)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a case");
-	code = &dispute->code[dispute->code_count++];
-	*code = (struct dispute_code) { 0 };
 	if (take_range(object, place, count ? code[-1].end : 0, &code->start, &code->end, error) ||
 	    take_address(object, place, "bias", &code->bias, error) ||
 	    take_integer(object, place, "image", -1, (int64_t)dispute->image_count - 1, &image,
@@ -249,10 +247,9 @@ static int take_map(struct dispute *dispute, const json_t *object, const struct 
 	struct dispute_map *map;
 	int64_t image;
 
-	if (!ARRAY_GROW(dispute->map, dispute->map_count))
+	map = ARRAY_ADD(dispute->map, dispute->map_count, (struct dispute_map) { 0 });
+	if (!map)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a case");
-	map = &dispute->map[dispute->map_count++];
-	*map = (struct dispute_map) { 0 };
 	if (strlen(permissions) != 4 || strspn(permissions, "rwxps-") != 4)
 		return refuse(error, place, "permissions", "are none");
 	memcpy(map->permissions, permissions, sizeof(map->permissions));
@@ -274,14 +271,14 @@ static int take_run(struct dispute *dispute, const json_t *object, const struct 
 	uint64_t address;
 	int64_t bytes;
 
-	if (!ARRAY_GROW(dispute->run, dispute->run_count))
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a case");
 	if (take_address(object, place, "address", &address, error) ||
 	    take_integer(object, place, "bytes", PAGE_SET_PAGE, DISPUTE_PAGES_MAX * PAGE_SET_PAGE,
 			 &bytes, error))
 		return -1;
-	run = &dispute->run[dispute->run_count++];
-	*run = (struct dispute_range) { address, (uint64_t)bytes };
+	run = ARRAY_ADD(dispute->run, dispute->run_count,
+			(struct dispute_range) { address, (uint64_t)bytes });
+	if (!run)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a case");
 	before = run > dispute->run ? run - 1 : NULL;
 	if (address % PAGE_SET_PAGE || run->size % PAGE_SET_PAGE || address + run->size < address)
 		return refuse(error, place, "address", "or bytes are no pages");
@@ -370,19 +367,16 @@ struct dispute *dispute_from_json(const char *text, size_t size, struct error *e
 {
 	struct dispute *dispute = dispute_create(error);
 	json_error_t problem;
-	json_t *root;
+	JSON_FREED json_t *root = NULL;
 
 	if (!dispute)
 		return NULL;
 	root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
-	if (root && !take_root(dispute, root, error) && !take_arrays(dispute, root, error)) {
-		json_decref(root);
+	if (root && !take_root(dispute, root, error) && !take_arrays(dispute, root, error))
 		return dispute;
-	}
 	if (!root)
 		error_set(error, ERROR_TEXT_SYNTAX, MEMBER, (uint64_t)problem.position, "%.150s",
 			  problem.text);
-	json_decref(root);
 	dispute_destroy(dispute);
 	return NULL;
 }

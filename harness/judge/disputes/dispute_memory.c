@@ -49,10 +49,8 @@ static const uint8_t *record_page(struct dispute_recorder *recorder, uint64_t pa
 	if (is_unreadable(dispute, page))
 		return NULL;
 	if (recorder->from.read(recorder->from.context, page, bytes, sizeof(bytes))) {
-		if (dispute->unreadable_count < DISPUTE_PAGES_MAX &&
-		    ARRAY_GROW(dispute->unreadable, dispute->unreadable_count))
-			dispute->unreadable[dispute->unreadable_count++] = page;
-		else
+		if (dispute->unreadable_count >= DISPUTE_PAGES_MAX ||
+		    !ARRAY_ADD(dispute->unreadable, dispute->unreadable_count, page))
 			dispute->cut = true;
 		return NULL;
 	}

@@ -40,14 +40,11 @@ static uint32_t same_frames(const struct stack *a, const struct stack *b)
 static struct dispute_verdict *add(struct dispute_replay *replay, const char *engine,
 				   struct error *error)
 {
-	struct dispute_verdict *verdict;
+	struct dispute_verdict *verdict = ARRAY_ADD(replay->verdict, replay->count,
+						    (struct dispute_verdict) { .engine = engine });
 
-	if (!ARRAY_GROW(replay->verdict, replay->count)) {
+	if (!verdict)
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a case");
-		return NULL;
-	}
-	verdict = &replay->verdict[replay->count++];
-	*verdict = (struct dispute_verdict) { .engine = engine };
 	return verdict;
 }
 

@@ -84,10 +84,7 @@ bool account_add_finding(struct account *account, const struct finding_count *co
 		known->followed_exact += count->followed_exact;
 		return true;
 	}
-	if (!ARRAY_GROW(account->finding, account->finding_count))
-		return false;
-	account->finding[account->finding_count++] = *count;
-	return true;
+	return ARRAY_ADD(account->finding, account->finding_count, *count);
 }
 
 /* A score is counters and nothing else. */

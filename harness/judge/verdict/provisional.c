@@ -149,9 +149,8 @@ static struct provisional_stack *new_stack(struct provisional *provisional)
 		end_stack(provisional, oldest);
 		return oldest;
 	}
-	if (!ARRAY_GROW(provisional->stack, provisional->count))
-		return NULL;
-	return &provisional->stack[provisional->count++];
+	return ARRAY_ADD(provisional->stack, provisional->count,
+			 (struct provisional_stack) { .stack_id = 0 });
 }
 
 static struct provisional_stack *use_stack(struct provisional *provisional,
@@ -203,17 +202,17 @@ static struct provisional_entry *new_entry(struct provisional *provisional,
 					   struct provisional_stack *stack)
 {
 	struct account *account = take_account(provisional);
+	struct provisional_entry *entry;
 
 	if (!account)
 		return NULL;
 	if (stack->count == PROVISIONAL_ENTRIES_MAX)
 		halve(provisional, stack);
-	if (!ARRAY_GROW(stack->entry, stack->count)) {
+	entry = ARRAY_ADD(stack->entry, stack->count,
+			  (struct provisional_entry) { .account = account });
+	if (!entry)
 		account_destroy(account);
-		return NULL;
-	}
-	stack->entry[stack->count] = (struct provisional_entry) { .account = account };
-	return &stack->entry[stack->count++];
+	return entry;
 }
 
 static struct account *find_entry(struct provisional *provisional, struct provisional_stack *stack,

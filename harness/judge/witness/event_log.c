@@ -33,10 +33,7 @@
 
 static bool push(struct witness_list *list, struct witness_open open)
 {
-	if (!ARRAY_GROW(list->open, list->count))
-		return false;
-	list->open[list->count++] = open;
-	return true;
+	return ARRAY_ADD(list->open, list->count, open);
 }
 
 static struct witness_open *top(const struct witness_list *list)

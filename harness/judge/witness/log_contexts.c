@@ -38,11 +38,8 @@ static struct witness_list take(struct witness_log *log, uint64_t context)
 static bool park(struct witness_log *log, uint64_t context)
 {
 	free(take(log, context).open);
-	if (!ARRAY_GROW(log->parked, log->parked_count))
-		return false;
 	log->now.context = context;
-	log->parked[log->parked_count++] = log->now;
-	return true;
+	return ARRAY_ADD(log->parked, log->parked_count, log->now);
 }
 
 bool witness_log_settle(struct witness_log *log, const struct witness_event *event)

@@ -17,6 +17,7 @@
 #include "array.h"
 #include "clock.h"
 #include "base/images/debug_link.h"
+#include "proc_file.h"
 #include "truth/tracer/target_memory.h"
 #include "truth/tracer/target_start.h"
 #include "witness.h"
@@ -67,15 +68,11 @@ static int read_program(struct run *run, pid_t pid, struct error *error)
 {
 	/* The first thread may be gone: its number then leads to nothing. */
 	pid_t living = process_living_thread(pid);
-	char link[64], path[4096];
+	char path[4096];
 	uint64_t entry = target_auxv(living, AT_ENTRY);
-	ssize_t size;
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", living);
-	size = readlink(link, path, sizeof(path) - 1);
-	if (size < 0)
-		return error_set_errno(error, "%s", link);
-	path[size] = '\0';
+	if (proc_link_read(living, "exe", path, sizeof(path)) < 0)
+		return error_set_errno(error, "/proc/%d/exe", living);
 	if (run->image && !strcmp(run->image->path, path) && run->bias == entry - run->image->entry)
 		return 0;
 	forget_program(run);
@@ -101,15 +98,15 @@ static int on_mappings(void *context, pid_t pid)
 
 static struct witness_thread *find_thread(struct run *run, pid_t tid)
 {
+	struct witness_thread *thread;
+
 	for (size_t i = 0; i < run->thread_count; i++)
 		if (run->thread[i].tid == tid)
 			return &run->thread[i];
-	if (!ARRAY_GROW(run->thread, run->thread_count)) {
+	thread = ARRAY_ADD(run->thread, run->thread_count, (struct witness_thread) { .tid = tid });
+	if (!thread)
 		error_set(run->error, ERROR_MEMORY, "", 0, "no memory for a thread");
-		return NULL;
-	}
-	run->thread[run->thread_count] = (struct witness_thread) { .tid = tid };
-	return &run->thread[run->thread_count++];
+	return thread;
 }
 
 static void forget_threads(struct run *run)

@@ -6,28 +6,23 @@
  * a daemon that left its session, too. What else is below it is the work. A process's clock has the time of all of its
  * threads, also of those that have ended, in nanoseconds.
  */
-#include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "array.h"
 #include "costs.h"
+#include "proc_file.h"
 #include "process_scan.h"
 
 static uint64_t peak_of(pid_t pid)
 {
-	char path[64], line[256];
+	FILE_CLOSED FILE *file = proc_file_open(pid, "status");
+	char line[256];
 	unsigned long kib = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	FILE *file = fopen(path, "re");
 
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "VmHWM: %lu", &kib) == 1)
 			break;
-	if (file)
-		fclose(file);
 	return kib * 1024;
 }
 
@@ -54,7 +49,7 @@ static bool has(const struct costs_tree *tree, pid_t pid)
 
 static int read_all(struct costs_tree *ret)
 {
-	DIR *folder = opendir("/proc");
+	DIR_CLOSED DIR *folder = opendir("/proc");
 	struct dirent *entry;
 	int status = 0;
 
@@ -65,41 +60,35 @@ static int read_all(struct costs_tree *ret)
 		if (process.parent && !ARRAY_ADD(ret->process, ret->count, process))
 			status = -1;
 	}
-	if (folder)
-		closedir(folder);
 	return status;
 }
 
 int costs_tree_read(struct costs_tree *ret, const struct costs_work *work, struct error *error)
 {
-	struct costs_tree all = { 0 };
+	struct costs_tree all DEINIT(costs_tree_deinit) = { 0 };
 	size_t before;
 
 	ret->count = 0;
-	if (read_all(&all)) {
-		costs_tree_deinit(&all);
+	if (read_all(&all))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for processes");
-	}
 	/* Children, their children, until nobody is new. */
 	do {
 		before = ret->count;
 		for (size_t i = 0; i < all.count; i++) {
 			const struct costs_process *process = &all.process[i];
+			struct costs_process *added;
 
 			if ((process->parent != getpid() && !has(ret, process->parent)) ||
 			    has(ret, process->pid) || is_work(work, process->pid))
 				continue;
-			if (!ARRAY_GROW(ret->process, ret->count)) {
-				costs_tree_deinit(&all);
+			added = ARRAY_ADD(ret->process, ret->count, *process);
+			if (!added)
 				return error_set(error, ERROR_MEMORY, "", 0,
 						 "no memory for processes");
-			}
-			ret->process[ret->count] = *process;
-			ret->process[ret->count].cpu_ns = cpu_of(process->pid);
-			ret->process[ret->count++].peak_bytes = peak_of(process->pid);
+			added->cpu_ns = cpu_of(process->pid);
+			added->peak_bytes = peak_of(process->pid);
 		}
 	} while (ret->count > before);
-	costs_tree_deinit(&all);
 	return 0;
 }
 

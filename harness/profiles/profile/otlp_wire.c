@@ -200,9 +200,9 @@ static int add_element(struct otlp *otlp, const struct wire_field *field, struct
 {
 	struct table *table = &otlp->table[field->number];
 
-	if (!ARRAY_GROW(table->element, table->count))
+	if (!ARRAY_ADD(table->element, table->count,
+		       (struct element) { field->data - otlp->data, field->size }))
 		return no_memory(error);
-	table->element[table->count++] = (struct element) { field->data - otlp->data, field->size };
 	return 0;
 }
 
@@ -264,10 +264,7 @@ static int add_frame(struct otlp *otlp, const struct profile_frame *frame, struc
 
 	if (number == UINT32_MAX)
 		return -1;
-	if (!ARRAY_GROW(otlp->frame, otlp->frames))
-		return no_memory(error);
-	otlp->frame[otlp->frames++] = number;
-	return 0;
+	return ARRAY_ADD(otlp->frame, otlp->frames, number) ? 0 : no_memory(error);
 }
 
 /* The name of a line's function; 0: it has none. */

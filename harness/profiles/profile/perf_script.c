@@ -90,9 +90,8 @@ static int add_mapping(struct perf_script *script, const struct mapping *mapping
 {
 	if (script->mappings == PERF_MAPPINGS_MAX)
 		return 0; /* the offset is taken as it is */
-	if (!ARRAY_GROW(script->mapping, script->mappings))
+	if (!ARRAY_ADD(script->mapping, script->mappings, *mapping))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for perf's mappings");
-	script->mapping[script->mappings++] = *mapping;
 	return 0;
 }
 

@@ -53,10 +53,9 @@ static int add_entry(struct entries *entries, const struct wire_field *field, st
 {
 	struct wire message = wire_of(field);
 
-	if (!ARRAY_GROW(entries->entry, entries->count))
+	if (!ARRAY_ADD(entries->entry, entries->count,
+		       (struct entry) { .id = wire_number_of(message, 1), .wire = message }))
 		return no_memory(error);
-	entries->entry[entries->count++] = (struct entry) { .id = wire_number_of(message, 1),
-							    .wire = message };
 	return 0;
 }
 
@@ -111,9 +110,8 @@ static int read_tables(struct pprof *pprof, struct error *error)
 			return -1;
 		if (field.number != PROFILE_STRING)
 			continue;
-		if (!ARRAY_GROW(pprof->text, pprof->texts))
+		if (!ARRAY_ADD(pprof->text, pprof->texts, wire_of(&field)))
 			return no_memory(error);
-		pprof->text[pprof->texts++] = wire_of(&field);
 	}
 	if (wire.bad && !pprof->texts && !pprof->location.count)
 		return error_set(error, ERROR_TEXT_SYNTAX, "pprof", wire.at - pprof->data,
@@ -158,10 +156,7 @@ static int add_frame(struct pprof *pprof, const struct profile_frame *frame, str
 
 	if (number == UINT32_MAX)
 		return -1;
-	if (!ARRAY_GROW(pprof->frame, pprof->frames))
-		return no_memory(error);
-	pprof->frame[pprof->frames++] = number;
-	return 0;
+	return ARRAY_ADD(pprof->frame, pprof->frames, number) ? 0 : no_memory(error);
 }
 
 /* The frames of one location: of each line one, of none that of its address. */

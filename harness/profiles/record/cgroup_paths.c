@@ -52,12 +52,10 @@ static void add(struct cgroup_paths *paths, const FTSENT *entry, size_t root)
 {
 	char *path = strdup(entry->fts_path[root] ? entry->fts_path + root : "/");
 
-	if (!path || !ARRAY_GROW(paths->cgroup, paths->count)) {
+	if (!path ||
+	    !ARRAY_ADD(paths->cgroup, paths->count,
+		       (struct cgroup) { .number = entry->fts_statp->st_ino, .path = path }))
 		free(path);
-		return;
-	}
-	paths->cgroup[paths->count++] = (struct cgroup) { .number = entry->fts_statp->st_ino,
-							  .path = path };
 }
 
 static void read_paths(struct cgroup_paths *paths, char *root)

@@ -111,10 +111,9 @@ static void add_ranges(struct inlined_image *image, Dwarf_Die *unit)
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(unit, at, &base, &low, &high)) > 0) {
-		if (low >= high || !ARRAY_GROW(image->range, image->ranges))
-			continue;
-		image->range[image->ranges++] = (struct unit_range) { low, high,
-								      dwarf_dieoffset(unit) };
+		if (low < high)
+			ARRAY_ADD(image->range, image->ranges,
+				  (struct unit_range) { low, high, dwarf_dieoffset(unit) });
 	}
 }
 
@@ -142,10 +141,10 @@ static struct inlined_image *image_of(struct inlined_names *names,
 	for (size_t i = 0; i < names->count; i++)
 		if (names->image[i].image == place->image)
 			return &names->image[i];
-	if (!ARRAY_GROW(names->image, names->count))
+	image = ARRAY_ADD(names->image, names->count,
+			  (struct inlined_image) { .image = place->image, .fd = -1 });
+	if (!image)
 		return NULL;
-	image = &names->image[names->count++];
-	*image = (struct inlined_image) { .image = place->image, .fd = -1 };
 	open_image(image, place);
 	read_units(image);
 	return image;

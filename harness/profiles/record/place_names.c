@@ -88,12 +88,11 @@ static int set_name(struct place_names *names, struct place_function *ret, const
 {
 	char escaped[PLACE_NAME_BYTES];
 	const char *function = unmarked(symbol_name, escaped);
-	char *demangled = function[0] ? name_demangle(function) : NULL;
+	FREED char *demangled = function[0] ? name_demangle(function) : NULL;
 	uint32_t symbol = add_text(names, function, error), name = symbol;
 
 	if (demangled)
 		name = add_text(names, demangled, error);
-	free(demangled);
 	if (symbol == UINT32_MAX || name == UINT32_MAX)
 		return -1;
 	ret->name = name;
@@ -113,9 +112,8 @@ static int set_inlined(struct place_names *names, struct named_place *ret,
 
 		if (set_name(names, &function, name[i], error))
 			return -1;
-		if (!ARRAY_GROW(names->inlined, names->inlined_count))
+		if (!ARRAY_ADD(names->inlined, names->inlined_count, function))
 			return error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
-		names->inlined[names->inlined_count++] = function;
 		ret->inlined_count++;
 	}
 	return 0;
@@ -293,7 +291,7 @@ static int name_some(struct place_names *names, struct stackproof_images *images
 		     const struct unnamed_place *unnamed, size_t count, struct error *error)
 {
 	struct naming naming = { .names = names, .unnamed = unnamed, .error = error };
-	struct stackproof_asked *address = calloc(count, sizeof(*address));
+	FREED struct stackproof_asked *address = calloc(count, sizeof(*address));
 	struct stackproof_error inner;
 
 	if (!address)
@@ -306,7 +304,6 @@ static int name_some(struct place_names *names, struct stackproof_images *images
 		names->changed += count - naming.named;
 	else if (!naming.status)
 		naming.status = name_by_debug_file(&naming, count);
-	free(address);
 	return naming.status;
 }
 

@@ -41,9 +41,8 @@ static int add_pc(struct probed_pcs *pcs, uint64_t pc, struct error *error)
 	for (size_t i = 0; i < pcs->count; i++)
 		if (pcs->pc[i] == pc)
 			return 0;
-	if (!ARRAY_GROW(pcs->pc, pcs->count))
+	if (!ARRAY_ADD(pcs->pc, pcs->count, pc))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for uprobes");
-	pcs->pc[pcs->count++] = pc;
 	return 0;
 }
 
@@ -58,10 +57,9 @@ static int add_code(struct sample_uprobes *uprobes, const struct mapping *mappin
 {
 	if (is_in_code(uprobes, mapping->start))
 		return 0;
-	if (!ARRAY_GROW(uprobes->code, uprobes->code_count))
+	if (!ARRAY_ADD(uprobes->code, uprobes->code_count,
+		       (struct mapped_code) { mapping->start, mapping->end }))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for uprobes");
-	uprobes->code[uprobes->code_count++] = (struct mapped_code) { mapping->start,
-								      mapping->end };
 	return 0;
 }
 

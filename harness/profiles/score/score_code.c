@@ -56,9 +56,8 @@ static int read_ranges(struct score_code *code)
 		if (!field->text || strcmp(field->name, "code") != 0 ||
 		    sscanf(field->text, "%" SCNx64 "-%" SCNx64, &range.start, &range.end) != 2)
 			continue;
-		if (!ARRAY_GROW(code->range, code->ranges))
+		if (!ARRAY_ADD(code->range, code->ranges, range))
 			return -1;
-		code->range[code->ranges++] = range;
 	}
 	return 0;
 }
@@ -248,10 +247,9 @@ static bool is_no_code(const struct score_code *code, const struct score_frame *
 	if (frame->how != FRAME_FOREIGN || in->kind != PROFILE_RUNTIME || !code->ranges ||
 	    in->address < SMALL || in->address >= KERNEL)
 		return false;
-	for (size_t i = 0; i < code->ranges; i++)
-		if (in->address - code->range[i].start <= code->range[i].end - code->range[i].start)
-			return false;
-	return true;
+	return !ARRAY_ANY(code->ranges, i,
+			  in->address - code->range[i].start <=
+				  code->range[i].end - code->range[i].start);
 }
 
 enum score_reason score_code_refutes(struct score_code *code, const struct score_frame *callee,

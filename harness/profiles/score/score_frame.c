@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "score_frame.h"
 #include "score_name.h"
 #include "score_spelling.h"
@@ -494,20 +495,15 @@ static bool is_symbol_at(const struct score_image *image, uint64_t vaddr)
 	size_t count = 0;
 	const struct image_symbol *symbol = image_symbols(image->image, &count);
 
-	for (size_t i = 0; i < count; i++)
-		if (symbol[i].pc == vaddr)
-			return true;
-	return false;
+	return ARRAY_ANY(count, i, symbol[i].pc == vaddr);
 }
 
 static bool is_offset_of_code(const struct score_truth *truth, uint64_t offset)
 {
 	uint64_t vaddr;
 
-	for (size_t i = 0; i < truth_file_image_count(truth->file); i++)
-		if (score_truth_vaddr(&truth->image[i], offset, &vaddr))
-			return true;
-	return false;
+	return ARRAY_ANY(truth_file_image_count(truth->file), i,
+			 score_truth_vaddr(&truth->image[i], offset, &vaddr));
 }
 
 /* How a frame whose image is not said may be in an image. */
@@ -570,10 +566,8 @@ static bool is_file(const char *path)
 {
 	static const char *const made[] = { "//anon", "/memfd:", "/dev/", "/tmp/perf-", "/SYSV" };
 
-	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++)
-		if (!strncmp(path, made[i], strlen(made[i])))
-			return false;
-	return path[0] == '/';
+	return !ARRAY_ANY(ARRAY_COUNT(made), i, !strncmp(path, made[i], strlen(made[i]))) &&
+	       path[0] == '/';
 }
 
 /*

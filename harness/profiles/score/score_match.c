@@ -432,12 +432,11 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 		state.function = function_at(matcher, &state, matcher->element[state.first]);
 		judge(matcher, &state);
 	}
-	if (!ARRAY_GROW(matcher->state, matcher->states)) {
+	if (!ARRAY_ADD(matcher->state, matcher->states, state)) {
 		no_memory(error);
 		return UINT32_MAX;
 	}
-	matcher->state[matcher->states] = state;
-	return matcher->states++;
+	return matcher->states - 1;
 }
 
 struct score_state *score_matcher_state(struct score_matcher *matcher, uint32_t state)
@@ -500,10 +499,10 @@ static int start(struct score_matcher *matcher, struct error *error)
 	matcher->elements = matcher->states = 0;
 	if (push(matcher, ELEMENT_NOWHERE, error))
 		return -1;
-	if (!ARRAY_GROW(matcher->state, 0))
+	if (!ARRAY_ADD(matcher->state, matcher->states,
+		       (struct score_state) {
+			       .count = 1, .class = SCORE_SKIPPED, .reason = SCORE_EMPTY }))
 		return no_memory(error);
-	matcher->state[matcher->states++] =
-		(struct score_state) { .count = 1, .class = SCORE_SKIPPED, .reason = SCORE_EMPTY };
 	return 0;
 }
 

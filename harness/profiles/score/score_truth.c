@@ -62,7 +62,7 @@ static int open_image(struct score_image *image, struct error *error)
 /* The program's own image: its file's; else the only one of that name. */
 static void find_main(struct score_truth *truth, size_t count)
 {
-	char *real = realpath(truth->program, NULL);
+	FREED char *real = realpath(truth->program, NULL);
 	const char *slash = strrchr(truth->program, '/');
 	size_t named = 0, image = 0;
 
@@ -76,7 +76,6 @@ static void find_main(struct score_truth *truth, size_t count)
 	}
 	if (truth->main_image == UINT32_MAX && named == 1)
 		truth->main_image = image;
-	free(real);
 }
 
 static int open_images(struct score_truth *truth, struct error *error)
@@ -172,10 +171,9 @@ static int add_symbol(struct score_truth *truth, uint32_t key, uint32_t symbol, 
 
 	if (first && truth->symbol[first].function == symbol)
 		return 0;
-	if (!ARRAY_GROW(truth->symbol, truth->symbols))
+	if (!ARRAY_ADD(truth->symbol, truth->symbols, (struct score_keyed) { symbol, first }))
 		return no_memory(error);
-	truth->symbol[truth->symbols] = (struct score_keyed) { symbol, first };
-	truth->symbol_first[key] = truth->symbols++;
+	truth->symbol_first[key] = truth->symbols - 1;
 	return 0;
 }
 
@@ -367,10 +365,9 @@ static int add_function(struct score_truth *truth, uint32_t image, uint64_t addr
 	*ret = *slot;
 	if (*slot)
 		return 0;
-	if (!ARRAY_GROW(truth->function, truth->functions))
+	if (!ARRAY_ADD(truth->function, truth->functions, wanted))
 		return no_memory(error);
-	*ret = *slot = truth->functions;
-	truth->function[truth->functions++] = wanted;
+	*ret = *slot = truth->functions - 1;
 	if (in->image)
 		return add_names(truth, *ret, in->image, &name, error);
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
@@ -485,10 +482,9 @@ static int add_place(struct score_truth *truth, const struct truth_node *node, b
 	if (image->image &&
 	    add_exported(truth, wanted.function, node->address - before, &wanted.exported, error))
 		return -1;
-	if (!ARRAY_GROW(truth->place, truth->places))
+	if (!ARRAY_ADD(truth->place, truth->places, wanted))
 		return no_memory(error);
-	*ret = *slot = truth->places;
-	truth->place[truth->places++] = wanted;
+	*ret = *slot = truth->places - 1;
 	return 0;
 }
 
@@ -640,10 +636,7 @@ double score_truth_unproven(const struct score_truth *truth)
 
 int score_truth_add_name(struct score_truth *truth, const char *name, struct error *error)
 {
-	if (!ARRAY_GROW(truth->name, truth->names))
-		return no_memory(error);
-	truth->name[truth->names++] = name;
-	return 0;
+	return ARRAY_ADD(truth->name, truth->names, name) ? 0 : no_memory(error);
 }
 
 static int add_thread_names(struct score_truth *truth, struct error *error)

@@ -17,6 +17,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
+#include "freed.h"
 #include "hash.h"
 #include "push_parts.h"
 
@@ -140,10 +142,7 @@ void profile_push_add(struct profile_push *push, struct collected *collected)
 
 static struct target *target_of(struct profile_push *push, uint64_t key)
 {
-	for (size_t i = 0; i < push->targets; i++)
-		if (push->target[i].key == key)
-			return &push->target[i];
-	return NULL;
+	return ARRAY_FIRST(push->target, push->targets, one, one->key == key);
 }
 
 static struct push_account *account_of(struct profile_push *push, uint64_t key)
@@ -392,7 +391,7 @@ static void note_found(void *context, uint64_t key)
 static int add_target(struct profile_push *push, const char *text, struct error *error)
 {
 	struct target *target = &push->target[push->targets];
-	char *url;
+	FREED char *url = NULL;
 	int status;
 
 	if (push_target_parse(text, &target->kind, &url, error))
@@ -401,7 +400,6 @@ static int add_target(struct profile_push *push, const char *text, struct error 
 	target->key = hash_mix(hash_bytes(url, strlen(url)) ^ target->kind);
 	status = push_sender_create(target->kind, url, &push->options, &push->stop_at_ms,
 				    &target->sender, error);
-	free(url);
 	push->targets += !status;
 	return status;
 }

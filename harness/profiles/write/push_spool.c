@@ -21,6 +21,7 @@
 #include "array.h"
 #include "base/cli/folder_lock.h"
 #include "base/cli/output_file.h"
+#include "freed.h"
 #include "push_parts.h"
 
 #define NAME_FORMAT "%016" PRIx64 "-%08" PRIx32 "-%016" PRIx64 ".push"
@@ -89,10 +90,9 @@ static int add_found(struct push_spool *spool, const char *name, struct error *e
 	}
 	if (!parse_name(name, &kept))
 		return 0;
-	if (!ARRAY_GROW(spool->kept, spool->count))
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for the spool");
 	kept.size = at.st_size;
-	spool->kept[spool->count++] = kept;
+	if (!ARRAY_ADD(spool->kept, spool->count, kept))
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for the spool");
 	spool->bytes += kept.size;
 	spool->serial = kept.serial >= spool->serial ? kept.serial + 1 : spool->serial;
 	return 0;
@@ -102,7 +102,7 @@ ARRAY_ORDER_TWO(compare_kept, struct push_kept, time_ns, serial)
 
 static int find_all(struct push_spool *spool, struct error *error)
 {
-	DIR *folder = opendir(spool->folder);
+	DIR_CLOSED DIR *folder = opendir(spool->folder);
 	struct dirent *entry;
 	int status = 0;
 
@@ -110,7 +110,6 @@ static int find_all(struct push_spool *spool, struct error *error)
 		return error_set_errno(error, "%s", spool->folder);
 	while (!status && (entry = readdir(folder)))
 		status = add_found(spool, entry->d_name, error);
-	closedir(folder);
 	if (spool->count)
 		qsort(spool->kept, spool->count, sizeof(*spool->kept), compare_kept);
 	return status;
@@ -275,8 +274,7 @@ int push_spool_read(struct push_spool *spool, const struct push_kept *kept, stru
 		    struct error *error)
 {
 	char name[NAME_BYTES], path[PATH_MAX];
-	FILE *file;
-	bool whole;
+	FILE_CLOSED FILE *file = NULL;
 
 	name_of(kept, name);
 	if (!path_of(spool, name, path))
@@ -286,9 +284,7 @@ int push_spool_read(struct push_spool *spool, const struct push_kept *kept, stru
 		return error_set_errno(error, "%s", path);
 	ret->size = kept->size;
 	ret->data = malloc(kept->size + 1);
-	whole = ret->data && fread(ret->data, 1, ret->size, file) == ret->size;
-	fclose(file);
-	if (whole)
+	if (ret->data && fread(ret->data, 1, ret->size, file) == ret->size)
 		return 0;
 	free(ret->data);
 	if (!ret->data)

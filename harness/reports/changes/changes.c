@@ -74,12 +74,8 @@ void changes_deinit(struct changes *changes)
 
 struct change *changed_cell_add(struct changed_cell *cell, enum change_what what)
 {
-	struct change *change;
-
-	ARRAY_NEED(cell->change, cell->count);
-	change = &cell->change[cell->count++];
-	*change = (struct change) { .what = what, .direction = CHANGE_OTHER };
-	return change;
+	return ARRAY_NEED(cell->change, cell->count,
+			  (struct change) { .what = what, .direction = CHANGE_OTHER });
 }
 
 /* ---- one cell --------------------------------------------------------------------------- */
@@ -234,8 +230,7 @@ static void keep(struct changes *changes, struct changed_cell *cell)
 		if (cell->change[i].direction < cell->direction)
 			cell->direction = cell->change[i].direction;
 	changes->direction[cell->direction]++;
-	ARRAY_NEED(changes->cell, changes->count);
-	changes->cell[changes->count++] = *cell;
+	ARRAY_NEED(changes->cell, changes->count, *cell);
 }
 
 static void compare_cells(struct changes *changes, const struct cell *before,

@@ -215,10 +215,9 @@ static void function_add(struct functions *functions, const struct changed_cell 
 	fclose(file);
 	const json_t *known = json_object_get(functions->index, text);
 	if (!known) {
-		ARRAY_NEED(functions->function, functions->count);
 		JSON_SET(functions->index, text, functions->count);
-		functions->function[functions->count++] = (struct function) { .text = strdup(text),
-									      .is_new = is_new };
+		ARRAY_NEED(functions->function, functions->count,
+			   (struct function) { .text = strdup(text), .is_new = is_new });
 	}
 	struct function *function = &functions->function[known ? (size_t)json_integer_value(known)
 							       : functions->count - 1];

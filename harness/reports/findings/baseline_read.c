@@ -12,7 +12,6 @@
 #include <string.h>
 #include "base/cli/input_file.h"
 #include "base/cli/no_memory.h"
-#include "array.h"
 #include "base/cli/json_counts.h"
 #include "findings.h"
 
@@ -99,8 +98,7 @@ static int read_image(struct reader *reader, json_t *object, struct error *error
 	image->object = json_incref(object);
 	image->copies = 1;
 	finding_set_sort(&image->findings);
-	ARRAY_NEED(reader->baseline->image, reader->baseline->count);
-	reader->baseline->image[reader->baseline->count++] = *image;
+	ARRAY_NEED(reader->baseline->image, reader->baseline->count, *image);
 	*image = (struct baseline_image) { NULL };
 	return 0;
 }
@@ -135,7 +133,7 @@ static int read_object(struct reader *reader, json_t *object, struct error *erro
 
 static int read_lines(struct reader *reader, FILE *file, struct error *error)
 {
-	char *line = NULL;
+	FREED char *line = NULL;
 	size_t capacity = 0;
 	ssize_t size;
 	int status = 0;
@@ -148,7 +146,6 @@ static int read_lines(struct reader *reader, FILE *file, struct error *error)
 		status = json_is_object(object) ? read_object(reader, object, error)
 						: bad(reader, error, "no JSON object");
 	}
-	free(line);
 	if (!status && !feof(file))
 		return error_set_errno(error, "can't read %s", reader->baseline->path);
 	if (!status && !reader->ended)
@@ -160,7 +157,7 @@ static int read_lines(struct reader *reader, FILE *file, struct error *error)
 int baseline_read(const char *path, struct baseline **ret, struct error *error)
 {
 	struct reader reader = { .paths = json_object() };
-	FILE *file = input_file_open(path, error);
+	FILE_CLOSED FILE *file = input_file_open(path, error);
 	int status;
 
 	if (!file) {
@@ -170,7 +167,6 @@ int baseline_read(const char *path, struct baseline **ret, struct error *error)
 	reader.baseline = need_memory(calloc(1, sizeof(*reader.baseline)));
 	reader.baseline->path = path;
 	status = read_lines(&reader, file, error);
-	fclose(file);
 	image_deinit(&reader.next);
 	json_decref(reader.paths);
 	if (status)

@@ -35,9 +35,7 @@ static struct rank *find(struct ranking *ranking, const char *engine)
 	for (size_t i = 0; i < ranking->count; i++)
 		if (!strcmp(ranking->rank[i].engine, engine))
 			return &ranking->rank[i];
-	ARRAY_NEED(ranking->rank, ranking->count);
-	ranking->rank[ranking->count] = (struct rank) { .engine = engine };
-	return &ranking->rank[ranking->count++];
+	return ARRAY_NEED(ranking->rank, ranking->count, (struct rank) { .engine = engine });
 }
 
 static void add_object(struct ranking *ranking, const json_t *object)

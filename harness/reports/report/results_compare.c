@@ -31,9 +31,8 @@ static const struct results_kernel *find_kernel(struct results *results, const j
 	for (size_t i = 0; i < results->kernel_count; i++)
 		if (!strncmp(results->kernel[i].version, release, sizeof(kernel->name) - 1))
 			return &results->kernel[i];
-	ARRAY_NEED(results->kernel, results->kernel_count);
-	kernel = &results->kernel[results->kernel_count++];
-	*kernel = (struct results_kernel) { .how = RESULTS_STEPPED, .outcome = "ok" };
+	kernel = ARRAY_NEED(results->kernel, results->kernel_count,
+			    (struct results_kernel) { .how = RESULTS_STEPPED, .outcome = "ok" });
 	snprintf(kernel->name, sizeof(kernel->name), "%s", release);
 	snprintf(kernel->version, sizeof(kernel->version), "%s", kernel->name);
 	return kernel;
@@ -49,8 +48,8 @@ static void open_cell(struct compare_reader *reader, const char *program)
 	json_int_t runs = json_count(reader->runs, program) + 1;
 	json_object_set_new(reader->runs, program, json_integer(runs));
 	snprintf(again, sizeof(again), runs > 1 ? "%s (%lld)" : "%s", program, (long long)runs);
-	ARRAY_NEED(results->cell, results->cell_count);
-	cell_init(&results->cell[results->cell_count++], again, program, "", "", "", "");
+	cell_init(ARRAY_NEED(results->cell, results->cell_count, (struct cell) { NULL }), again,
+		  program, "", "", "", "");
 	reader->open = true;
 }
 
@@ -167,13 +166,12 @@ void compare_reader_line(void *context, const char *line, size_t size, size_t nu
 	struct compare_reader *reader = context;
 	json_error_t json_error;
 	const char *problem = json_error.text;
-	json_t *object = json_loadb(line, size, 0, &json_error);
+	JSON_FREED json_t *object = json_loadb(line, size, 0, &json_error);
 
 	if (json_is_object(object))
 		problem = take_object(reader, object);
 	else if (object)
 		problem = "not an object";
-	json_decref(object);
 	reader->last_is_bad = problem != NULL;
 	if (problem)
 		results_bad_line(reader->results, number, problem);

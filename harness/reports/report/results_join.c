@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include "array.h"
+#include "base/cli/json_members.h"
 #include "base/cli/no_memory.h"
 #include "results.h"
 
@@ -72,24 +72,19 @@ static void take_kernels(struct results *into, const struct results *from)
 	for (size_t i = 0; i < from->kernel_count; i++) {
 		if (results_kernel_find(into, from->kernel[i].name))
 			continue;
-		ARRAY_NEED(into->kernel, into->kernel_count);
-		into->kernel[into->kernel_count++] = from->kernel[i];
+		ARRAY_NEED(into->kernel, into->kernel_count, from->kernel[i]);
 	}
 }
 
 void results_join(struct results *into, struct results *from)
 {
-	json_t *names = toolchains_of(into), *others = toolchains_of(from);
+	JSON_FREED json_t *names = toolchains_of(into), *others = toolchains_of(from);
 
 	rename_cells(into, RESULTS_SIDE_A, names, others);
 	rename_cells(from, RESULTS_SIDE_B, others, names);
-	json_decref(names);
-	json_decref(others);
 	take_kernels(into, from);
-	for (size_t i = 0; i < from->cell_count; i++) {
-		ARRAY_NEED(into->cell, into->cell_count);
-		into->cell[into->cell_count++] = from->cell[i];
-	}
+	for (size_t i = 0; i < from->cell_count; i++)
+		ARRAY_NEED(into->cell, into->cell_count, from->cell[i]);
 	from->cell_count = 0;
 	if (!into->bad_lines)
 		into->first_bad_line = from->first_bad_line;

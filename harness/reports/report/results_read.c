@@ -95,9 +95,8 @@ static struct cell *find_cell(struct reader *reader, const json_t *object)
 	json_t *known = json_object_get(reader->index, key);
 	if (known)
 		return &results->cell[json_integer_value(known)];
-	ARRAY_NEED(results->cell, results->cell_count);
 	json_object_set_new(reader->index, key, json_integer(results->cell_count));
-	struct cell *cell = &results->cell[results->cell_count++];
+	struct cell *cell = ARRAY_NEED(results->cell, results->cell_count, (struct cell) { NULL });
 	cell_init(cell, binary, json_text(object, "program"), json_text(object, "toolchain"),
 		  json_text(object, "variant"), json_text(object, "language"), kernel);
 	return cell;
@@ -159,13 +158,12 @@ static void read_line(struct reader *reader, const char *line, size_t size, size
 {
 	json_error_t json_error;
 	const char *problem = json_error.text;
-	json_t *object = json_loadb(line, size, 0, &json_error);
+	JSON_FREED json_t *object = json_loadb(line, size, 0, &json_error);
 
 	if (json_is_object(object))
 		problem = read_object(reader, object);
 	else if (object)
 		problem = "not an object";
-	json_decref(object);
 	reader->last_is_bad = problem != NULL;
 	if (problem)
 		results_bad_line(reader->results, line_number, problem);
@@ -249,14 +247,12 @@ static bool is_folder(const char *path)
 /* What the first line is: the type of its object, "" if it is none. */
 static void first_type(FILE *file, char *ret, size_t size)
 {
-	char *line = NULL;
+	FREED char *line = NULL;
 	size_t capacity = 0;
 	ssize_t length = getc(file) == '{' ? (rewind(file), getline(&line, &capacity, file)) : -1;
-	json_t *object = length > 0 ? json_loadb(line, length, 0, NULL) : NULL;
+	JSON_FREED json_t *object = length > 0 ? json_loadb(line, length, 0, NULL) : NULL;
 
 	copy_text(ret, size, object, "type");
-	json_decref(object);
-	free(line);
 	rewind(file);
 }
 

@@ -53,12 +53,10 @@ static size_t engine_index(struct tally *tally, const struct results *results, c
 			return i;
 	}
 	size_t index = tally->engine_count;
-	tally->share = array_grown(tally->share, index, kernels * sizeof(*tally->share));
-	if (!tally->share || !ARRAY_GROW(tally->engine, index))
-		no_memory();
+	tally->share =
+		need_memory(array_grown(tally->share, index, kernels * sizeof(*tally->share)));
 	memset(&tally->share[index * kernels], 0, kernels * sizeof(*tally->share));
-	tally->engine[index] = name;
-	tally->engine_count++;
+	ARRAY_NEED(tally->engine, tally->engine_count, name);
 	return index;
 }
 
@@ -104,23 +102,18 @@ static void add_fault(struct tally *tally, const struct results *results, const 
 	/* Each binary has its own _init: one line for all of them. */
 	const char *function = finding->function, *image = cell_image(cell, finding);
 	enum fault_origin origin = fault_origin_of(cell, finding);
-	struct tally_fault *fault = NULL;
+	struct tally_fault *fault = ARRAY_FIRST(tally->fault, tally->fault_count, known,
+						!strcmp(known->function, function) &&
+							!strcmp(known->image, image) &&
+							known->origin == origin);
 
-	for (size_t i = 0; i < tally->fault_count && !fault; i++) {
-		struct tally_fault *known = &tally->fault[i];
-		if (!strcmp(known->function, function) && !strcmp(known->image, image) &&
-		    known->origin == origin)
-			fault = known;
-	}
-	if (!fault) {
-		ARRAY_NEED(tally->fault, tally->fault_count);
-		fault = &tally->fault[tally->fault_count++];
-		*fault = (struct tally_fault) { .function = strdup(function),
-						.image = strdup(image),
-						.toolchains = strdup(""),
-						.kernels = strdup(""),
-						.origin = origin };
-	}
+	if (!fault)
+		fault = ARRAY_NEED(tally->fault, tally->fault_count,
+				   (struct tally_fault) { .function = strdup(function),
+							  .image = strdup(image),
+							  .toolchains = strdup(""),
+							  .kernels = strdup(""),
+							  .origin = origin });
 	fault->points += finding_points(finding);
 	if (fault->last != cell)
 		fault->cells++;
@@ -131,31 +124,26 @@ static void add_fault(struct tally *tally, const struct results *results, const 
 
 static void add_skip(struct tally *tally, const struct cell *cell)
 {
-	for (size_t i = 0; i < tally->skip_count; i++) {
-		struct tally_skip *skip = &tally->skip[i];
-		if (!strcmp(skip->kernel, cell->kernel) && !strcmp(skip->reason, cell->reason)) {
-			skip->cells++;
-			return;
-		}
-	}
-	ARRAY_NEED(tally->skip, tally->skip_count);
-	tally->skip[tally->skip_count++] =
-		(struct tally_skip) { .kernel = cell->kernel, .reason = cell->reason, .cells = 1 };
+	struct tally_skip *skip = ARRAY_FIRST(tally->skip, tally->skip_count, known,
+					      !strcmp(known->kernel, cell->kernel) &&
+						      !strcmp(known->reason, cell->reason));
+
+	if (!skip)
+		skip = ARRAY_NEED(
+			tally->skip, tally->skip_count,
+			(struct tally_skip) { .kernel = cell->kernel, .reason = cell->reason });
+	skip->cells++;
 }
 
 static void add_ignored(struct tally *tally, const struct finding_record *finding)
 {
 	const char *reason = finding->ignored;
-	struct tally_ignored *ignored = NULL;
+	struct tally_ignored *ignored = ARRAY_FIRST(tally->ignored, tally->ignored_count, known,
+						    !strcmp(known->reason, reason));
 
-	for (size_t i = 0; i < tally->ignored_count && !ignored; i++)
-		if (!strcmp(tally->ignored[i].reason, reason))
-			ignored = &tally->ignored[i];
-	if (!ignored) {
-		ARRAY_NEED(tally->ignored, tally->ignored_count);
-		ignored = &tally->ignored[tally->ignored_count++];
-		*ignored = (struct tally_ignored) { .reason = reason };
-	}
+	if (!ignored)
+		ignored = ARRAY_NEED(tally->ignored, tally->ignored_count,
+				     (struct tally_ignored) { .reason = reason });
 	ignored->findings++;
 	ignored->points += finding->count;
 }

@@ -62,14 +62,13 @@ int context_tree_image(struct context_tree *tree, const struct truth_image *imag
 				 TRUTH_FILE_IMAGES_MAX);
 	copy.path = strdup(image->path);
 	copy.build_id = build_id = malloc(image->build_id_size + 1);
-	if (!copy.path || !build_id || !ARRAY_GROW(tree->image, tree->image_count)) {
+	if (!copy.path || !build_id || !ARRAY_ADD(tree->image, tree->image_count, copy)) {
 		free((char *)copy.path);
 		free(build_id);
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for images");
 	}
 	if (image->build_id_size)
 		memcpy(build_id, image->build_id, image->build_id_size);
-	tree->image[tree->image_count++] = copy;
 	return 0;
 }
 

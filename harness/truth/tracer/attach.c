@@ -74,14 +74,12 @@ static void meet(void *context, pid_t pid)
 	if (pid == attach->nursery.pid || !task_state_read(pid, pid, &state) ||
 	    find_process(attach, pid, state.start) || !tracer_process_find(pid, &process))
 		return;
-	if (attach->count == TRACED_PROCESSES_MAX || !ARRAY_GROW(attach->process, attach->count)) {
-		attach->left_out++;
-		return;
-	}
 	process.number = attach->count;
 	process.refused = !tracer_process_is_named(&process, attach->wish->only);
 	process.left = PROCESS_NOT_NAMED;
-	attach->process[attach->count++] = process;
+	if (attach->count == TRACED_PROCESSES_MAX ||
+	    !ARRAY_ADD(attach->process, attach->count, process))
+		attach->left_out++;
 }
 
 /* The processes that there are now. One that has been seen is kept, whoever its parent is. */

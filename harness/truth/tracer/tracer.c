@@ -68,14 +68,13 @@ struct thread *tracer_add_thread(struct tracer *tracer, pid_t tid, enum thread_s
 {
 	struct thread *thread = calloc(1, sizeof(*thread));
 
-	if (!thread || !ARRAY_GROW(tracer->thread, tracer->thread_count)) {
+	if (!thread || !ARRAY_ADD(tracer->thread, tracer->thread_count, thread)) {
 		free(thread);
 		error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory for a thread");
 		return NULL;
 	}
 	thread->tid = tid;
 	thread->state = state;
-	tracer->thread[tracer->thread_count++] = thread;
 	tracer->counters.threads += state != THREAD_FOREIGN;
 	return thread;
 }
