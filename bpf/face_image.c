@@ -104,7 +104,7 @@ static int give_row(void *context, const struct row *row)
 	struct table_rule_full ignored;
 	struct stackproof_row given = { .size = sizeof(given) };
 	enum table_marker marker;
-	char *text;
+	FREED char *text = NULL;
 
 	if (row->pc_end <= reader->from || row->pc >= reader->to)
 		return 0;
@@ -116,9 +116,7 @@ static int give_row(void *context, const struct row *row)
 	given.pc_end = row->pc_end;
 	given.rules = text;
 	given.lost = marker ? table_marker_name(marker) : NULL;
-	reader->status = reader->fn(reader->context, &given);
-	free(text);
-	return reader->status;
+	return reader->status = reader->fn(reader->context, &given);
 }
 
 int stackproof_image_rows(const struct stackproof_image *image, uint64_t from, uint64_t to,
@@ -149,7 +147,7 @@ int stackproof_image_rows(const struct stackproof_image *image, uint64_t from, u
 int stackproof_image_faults(const struct stackproof_image *image, stackproof_fault_fn fn,
 			    void *context, uint64_t *ret_count, struct stackproof_error *error)
 {
-	struct error_list list = { 0 };
+	struct error_list list DEINIT(error_list_deinit) = { 0 };
 	struct stackproof_error fault;
 	struct error inner;
 	int status = 0;
@@ -168,6 +166,5 @@ int stackproof_image_faults(const struct stackproof_image *image, stackproof_fau
 	}
 	if (ret_count && status >= 0)
 		*ret_count = list.count + list.dropped;
-	error_list_deinit(&list);
 	return status;
 }

@@ -170,8 +170,8 @@ static void give_off(struct stack_counts *counts, const struct walk_off_thread *
 int stack_counts_look_off(struct stack_counts *counts, stack_off_fn fn, void *context,
 			  uint64_t *ret_unsent, struct error *error)
 {
-	struct walk_off_thread *thread = calloc(BATCH, sizeof(*thread));
-	uint64_t *key = calloc(BATCH, sizeof(*key));
+	FREED struct walk_off_thread *thread = calloc(BATCH, sizeof(*thread));
+	FREED uint64_t *key = calloc(BATCH, sizeof(*key));
 	uint32_t batch, *from = NULL, count;
 	int status = 0;
 	bool end = false;
@@ -190,8 +190,6 @@ int stack_counts_look_off(struct stack_counts *counts, stack_off_fn fn, void *co
 			give_off(counts, &thread[i], fn, context, ret_unsent);
 		from = &batch;
 	}
-	free(key);
-	free(thread);
 	return status;
 }
 

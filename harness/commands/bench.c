@@ -10,7 +10,6 @@
 #include "lab/bench/bench.h"
 #include "lab/costs/costs.h"
 #include "base/child/child.h"
-#include "clock.h"
 #include "base/cli/options.h"
 #include "base/gate/gate.h"
 #include "base/cli/command_line.h"

@@ -388,14 +388,11 @@ static int recording_begin(const char *folder, const char *program, struct recor
 			   struct error *error)
 {
 	const char *slash = strrchr(program, '/');
-	char *path;
-	int status;
+	FREED char *path = NULL;
 
 	if (asprintf(&path, "%s/%s.recording", folder, slash ? slash + 1 : program) < 0)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
-	status = recording_writer_create(path, program, ret, error);
-	free(path);
-	return status;
+	return recording_writer_create(path, program, ret, error);
 }
 
 /*

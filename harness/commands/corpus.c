@@ -9,7 +9,6 @@
  * tree, or the folder is another's.
  */
 #include <argp.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

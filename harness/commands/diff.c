@@ -17,6 +17,7 @@
 #include <string.h>
 #include "array.h"
 #include "base/cases/cases.h"
+#include "base/cli/json_members.h"
 #include "reports/changes/changes.h"
 #include "base/images/debug_link.h"
 #include "tables/diff/diff.h"
@@ -156,7 +157,7 @@ static int read_side(struct side *side, const struct options *options, struct er
 /* Entries that are lost are said, and the rest is compared. */
 static int read_cfi(struct side *side, struct error *error)
 {
-	struct error_list lost = { 0 };
+	struct error_list lost DEINIT(error_list_deinit) = { 0 };
 	if (cfi_create(side->image, &side->cfi, error)) {
 		if (error->code != ERROR_NO_CFI)
 			return -1;
@@ -169,7 +170,6 @@ static int read_cfi(struct side *side, struct error *error)
 	if (lost.dropped)
 		fprintf(stderr, "%s: and %zu more\n", PLAIN_TEXT(side->file.path), lost.dropped);
 	side->lost = lost.count || lost.dropped;
-	error_list_deinit(&lost);
 	return 0;
 }
 
@@ -229,13 +229,12 @@ static int cut(struct side *side, const struct side *other, struct error *error)
 static void gate_side(struct gate *gate, const struct side *side)
 {
 	gate->bad_input |= side->lost;
-	json_t *counts = json_object();
+	JSON_FREED json_t *counts = json_object();
 	struct gate_image lost;
 	gate_image_read(side->image, side->image->path, side->cfi, &lost);
 	lost.outside_fdes = 0;
 	gate_image_json(&lost, counts);
 	gate_add_image(gate, counts, true);
-	json_decref(counts);
 }
 
 /* Its table in the dialect; then nothing is left of what it was made of. A bad side does not fail,

@@ -63,7 +63,7 @@ static void print_kernel(const struct kernel *kernel, bool json)
 
 static int list(const struct settings *settings)
 {
-	struct kernel *kernels;
+	FREED struct kernel *kernels = NULL;
 	struct error error = { 0 };
 	size_t count;
 
@@ -79,7 +79,6 @@ static int list(const struct settings *settings)
 			"that are cached\n");
 	for (size_t i = 0; i < count; i++)
 		print_kernel(&kernels[i], settings->json);
-	free(kernels);
 	return EXIT_OK;
 }
 

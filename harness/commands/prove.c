@@ -14,7 +14,6 @@
  * environment's. A file that libdw refuses is a skip, too: its rows are held against all the others.
  */
 #include <argp.h>
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>

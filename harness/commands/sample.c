@@ -176,8 +176,7 @@ static int step_once(const struct arguments *arguments, const char *text,
 	struct sample_stepping stepping = { .argv = arguments->sample.argv,
 					    .loader = arguments->sample.children,
 					    .timeout_ms = arguments->sample.timeout_ms };
-	char *words = NULL, **own = NULL;
-	int status;
+	FREED char *words = NULL, **own = NULL;
 
 	if (text) {
 		own = truth_arguments(stepping.argv, text, &words);
@@ -185,10 +184,7 @@ static int step_once(const struct arguments *arguments, const char *text,
 			return error_set(error, ERROR_MEMORY, "", 0, "no memory for arguments");
 		stepping.argv = own;
 	}
-	status = sample_truth_add(truth, &stepping, error);
-	free(own);
-	free(words);
-	return status;
+	return sample_truth_add(truth, &stepping, error);
 }
 
 static int step(const struct arguments *arguments, struct sample_truth *truth, struct error *error)

@@ -11,7 +11,6 @@
  * 3. In directories such files are only counted, by reason (gate/gate.h).
  */
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -136,8 +136,8 @@ int command_step(int argc, char **argv)
 	struct comparer *comparer = NULL;
 	struct ending_signals signals;
 	struct error error;
-	int ended_fd;
-	FILE *in;
+	FD_CLOSED int ended_fd = -1;
+	FILE_CLOSED FILE *in = NULL;
 
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	if (!arguments.engines.count &&
@@ -163,10 +163,6 @@ out:
 	ending_signals_release(&signals);
 	comparer_destroy(comparer);
 	step_session_destroy(session);
-	if (in)
-		fclose(in);
-	if (ended_fd >= 0)
-		close(ended_fd);
 	engine_list_deinit(&arguments.engines);
 	return status;
 }

@@ -279,7 +279,7 @@ static int unpack_files(struct job *job, bool several)
 {
 	const char *output = job->settings->output;
 	struct error error;
-	char *folder = NULL;
+	FREED char *folder = NULL;
 	int status;
 
 	if (!output || job->failed || job->result.outcome != GUEST_OK)
@@ -293,7 +293,6 @@ static int unpack_files(struct job *job, bool several)
 		     several ? job->kernel.version : "") < 0)
 		return -1;
 	status = guest_output_unpack(job->text[2], job->size[2], folder, &job->files, &error);
-	free(folder);
 	if (status)
 		error_print(stderr, "stackproof vm", &error);
 	return status;

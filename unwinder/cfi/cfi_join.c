@@ -94,9 +94,8 @@ static int add_eh_frame(struct cfi *cfi, const struct cfi *other, struct error *
 static int read_eh_frame(struct cfi *cfi, const struct image_section *section, unsigned int share,
 			 struct error *error)
 {
-	struct cfi *other;
+	struct cfi *other DEINIT(cfi_destroy_at) = NULL;
 	struct error bad;
-	int result;
 
 	if (cfi_create_alone(cfi->image, section, share, &other, &bad)) {
 		if (bad.code != ERROR_MEMORY)
@@ -105,9 +104,7 @@ static int read_eh_frame(struct cfi *cfi, const struct image_section *section, u
 			*error = bad;
 		return bad.code == ERROR_MEMORY ? -1 : 0;
 	}
-	result = add_eh_frame(cfi, other, error);
-	cfi_destroy(other);
-	return result;
+	return add_eh_frame(cfi, other, error);
 }
 
 /* All that .eh_frame stands for. */

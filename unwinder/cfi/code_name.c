@@ -91,7 +91,7 @@ static size_t add_resolvers(const struct image *image, const uint64_t *address, 
 int code_name_prepare_at(const struct image *image, const uint64_t *address, size_t count,
 			 struct error *error)
 {
-	uint64_t *all = calloc(count + 1, 2 * sizeof(*all));
+	FREED uint64_t *all = calloc(count + 1, 2 * sizeof(*all));
 	size_t some = count;
 	bool enough;
 
@@ -105,7 +105,6 @@ int code_name_prepare_at(const struct image *image, const uint64_t *address, siz
 	if (some > count)
 		qsort(all, some, sizeof(*all), array_order_u64);
 	enough = enough && image_read_symbols_at(image, all, some) && image_read_ranges(image);
-	free(all);
 	return enough ? 0
 		      : error_set(error, ERROR_MEMORY, "", 0, "no memory for the names of %s",
 				  image->path);

@@ -446,34 +446,24 @@ int image_create(const char *path, struct image **ret, struct error *error)
 {
 	*ret = NULL;
 	/* Not blocking: a FIFO in a list of files must not hang the rest. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return error_set_errno(error, "open");
 	struct stat status;
-	int result = -1;
-	if (fstat(fd, &status)) {
-		error_set_errno(error, "fstat");
-		goto out;
-	}
-	if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT) {
-		error_set(error, ERROR_NOT_ELF, NULL, 0, "%s",
-			  S_ISREG(status.st_mode) ? "too short for an ELF file"
-						  : "not a regular file");
-		goto out;
-	}
+	if (fstat(fd, &status))
+		return error_set_errno(error, "fstat");
+	if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT)
+		return error_set(error, ERROR_NOT_ELF, NULL, 0, "%s",
+				 S_ISREG(status.st_mode) ? "too short for an ELF file"
+							 : "not a regular file");
 	/* Writable and private: elf_compress notes in the section header what it decompressed. */
 	void *data = mmap(NULL, status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	if (data == MAP_FAILED) {
-		error_set_errno(error, "mmap");
-		goto out;
-	}
+	if (data == MAP_FAILED)
+		return error_set_errno(error, "mmap");
 	struct image_file file = {
 		.data = data, .size = status.st_size, .mapped = true, .was = status
 	};
-	result = create(file, path, ret, error);
-out:
-	close(fd);
-	return result;
+	return create(file, path, ret, error);
 }
 
 int image_create_memory(const void *data, size_t size, const char *name, struct image **ret,

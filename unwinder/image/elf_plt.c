@@ -167,10 +167,9 @@ static bool read_plt(const struct image *image, struct image_file *file)
 	GElf_Shdr header;
 	if (!capacity)
 		return true;
-	struct slot *slot = calloc(capacity, sizeof(*slot));
+	FREED struct slot *slot = calloc(capacity, sizeof(*slot));
 	file->stub = calloc(capacity, sizeof(*file->stub));
 	if (!slot || !file->stub) {
-		free(slot);
 		free(file->stub);
 		file->stub = NULL;
 		return false;
@@ -182,7 +181,6 @@ static bool read_plt(const struct image *image, struct image_file *file)
 		    header.sh_entsize == sizeof(Elf64_Rela))
 			budget -= read_relocations(image, section, &header, slot, budget);
 	drop_unknown(file);
-	free(slot);
 	return true;
 }
 

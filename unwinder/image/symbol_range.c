@@ -82,7 +82,7 @@ static bool make_ranges(const struct image *image, struct image_file *file)
 	bool made = false;
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(image, &count);
-	const struct image_symbol **order = calloc(count + 1, sizeof(*order));
+	FREED const struct image_symbol **order = calloc(count + 1, sizeof(*order));
 	/* Each symbol begins one stretch, and may go on behind another's end. */
 	struct painter painter = { .capacity = 2 * count + 1 };
 	painter.range = calloc(painter.capacity, sizeof(*painter.range));
@@ -112,7 +112,6 @@ static bool make_ranges(const struct image *image, struct image_file *file)
 	painter.range = NULL;
 	made = true;
 out:
-	free(order);
 	free(painter.range);
 	free(painter.open);
 	return made;

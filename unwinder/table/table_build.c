@@ -252,7 +252,7 @@ out:
 
 int table_build(const struct image *image, struct table **ret, struct error *error)
 {
-	struct cfi *cfi = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	int status = 1;
 
 	if (image->eh_frame.data && !has_debug_frame(image) && !has_other_eh_frame(image) &&
@@ -267,7 +267,5 @@ int table_build(const struct image *image, struct table **ret, struct error *err
 		return status;
 	if (cfi_create(image, &cfi, error) && error->code != ERROR_NO_CFI)
 		return -1;
-	status = table_create(image, cfi, ret, error);
-	cfi_destroy(cfi);
-	return status;
+	return table_create(image, cfi, ret, error);
 }

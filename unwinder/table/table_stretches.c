@@ -150,12 +150,11 @@ bool builder_cut_segments(struct table_builder *builder)
 	struct cutting cutting = { .table = table, .part = cursor };
 	struct stretches stretches = { .count = 0 };
 	const struct stretch *cut = stretches.stretch;
-	uint32_t *end = calloc(table->segment_count + 1, sizeof(*end));
+	FREED uint32_t *end = calloc(table->segment_count + 1, sizeof(*end));
 
 	cutting.segment = calloc(table->segment_count + TABLE_CUTS_MAX + 1,
 				 sizeof(*cutting.segment));
 	if (!end || !cutting.segment) {
-		free(end);
 		free(cutting.segment);
 		return false;
 	}
@@ -172,7 +171,6 @@ bool builder_cut_segments(struct table_builder *builder)
 		}
 		add_segment(&cutting, segment, from, to, end[i]);
 	}
-	free(end);
 	free(table->segment);
 	table->segment = cutting.segment;
 	table->segment_count = cutting.count;

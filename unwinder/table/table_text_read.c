@@ -224,7 +224,7 @@ static int parse_rules(struct table_text_parser *parser, const struct span *rule
 {
 	/* No operation is longer than twice its text and the room of one 64-bit operand. */
 	size_t capacity = 2 * left(rules) + 16;
-	uint8_t *expressions = malloc(capacity);
+	FREED uint8_t *expressions = malloc(capacity);
 	if (!expressions)
 		return error_set(parser->error, ERROR_MEMORY, "", 0, "no memory for expressions");
 	struct span bytes = { (char *)expressions, (char *)expressions + capacity };
@@ -241,7 +241,6 @@ static int parse_rules(struct table_text_parser *parser, const struct span *rule
 		result = check_again(parser, rules, &row);
 	if (!result)
 		result = table_text_add_rules(parser->text, &row, ret, parser->error);
-	free(expressions);
 	return result;
 }
 

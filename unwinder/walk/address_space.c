@@ -22,6 +22,7 @@
 #include "jit_dump.h"
 #include "mapped_file.h"
 #include "perf_map.h"
+#include "proc_file.h"
 #include "space_range.h"
 #include "cfi/code_name.h"
 
@@ -184,14 +185,11 @@ static bool line_bias(const struct image *image, const struct maps_line *line, u
 static int same_bytes(pid_t tid, uint64_t address, const uint8_t *file, size_t size,
 		      struct error *error)
 {
-	uint8_t *bytes = malloc(size);
-	int same;
+	FREED uint8_t *bytes = malloc(size);
 
 	if (!bytes)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for %zu bytes", size);
-	same = thread_read_memory(tid, address, bytes, size) && memcmp(bytes, file, size) == 0;
-	free(bytes);
-	return same;
+	return thread_read_memory(tid, address, bytes, size) && memcmp(bytes, file, size) == 0;
 }
 
 /*
@@ -251,14 +249,12 @@ static int read_maps(struct address_space *space, pid_t tid, size_t *ret_lines, 
 	size_t line_capacity = 0;
 	struct maps_line file = { 0 }; /* the last one */
 	struct mapped_range moved;
-	char *file_path = NULL;
-	char path[32], *line = NULL;
+	FREED char *file_path = NULL, *line = NULL;
+	char path[PROC_PATH_BYTES];
+	FILE_CLOSED FILE *maps = fopen(proc_path(path, tid, "maps"), "re");
 	int status = 0;
-	FILE *maps;
 
 	*ret_lines = 0;
-	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
-	maps = fopen(path, "re");
 	if (!maps)
 		return error_set_errno(error, "%s", path);
 	while (!status && getline(&line, &line_capacity, maps) > 0) {
@@ -288,9 +284,6 @@ static int read_maps(struct address_space *space, pid_t tid, size_t *ret_lines, 
 	}
 	if (!status && !feof(maps))
 		status = error_set_errno(error, "%s", path);
-	free(file_path);
-	free(line);
-	fclose(maps);
 	return status;
 }
 

@@ -43,15 +43,13 @@ char *maps_line_find(pid_t tid, uint64_t address, struct maps_line *ret)
 	char path[32] = "/proc/self/maps", *text = NULL;
 	size_t capacity = 0;
 	bool found = false;
-	FILE *maps;
+	FILE_CLOSED FILE *maps = NULL;
 
 	if (tid)
 		snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
 	maps = fopen(path, "re");
 	while (maps && !found && getline(&text, &capacity, maps) > 0)
 		found = maps_line_parse(text, ret) && ret->start <= address && ret->end > address;
-	if (maps)
-		fclose(maps);
 	if (found)
 		return text;
 	free(text);
@@ -64,13 +62,12 @@ char *maps_line_find(pid_t tid, uint64_t address, struct maps_line *ret)
 static bool own_line(const void *address, uint64_t *ret_device, uint64_t *ret_inode)
 {
 	struct maps_line parsed;
-	char *line = maps_line_find(0, (uintptr_t)address, &parsed);
+	FREED char *line = maps_line_find(0, (uintptr_t)address, &parsed);
 
 	if (!line)
 		return false;
 	*ret_device = makedev(parsed.major, parsed.minor);
 	*ret_inode = parsed.inode;
-	free(line);
 	return true;
 }
 
@@ -189,7 +186,7 @@ struct image *mapped_vdso_open(pid_t tid, const struct maps_line *line, struct e
 {
 	size_t size = line->end - line->start;
 	struct image *image = NULL;
-	void *bytes;
+	FREED void *bytes = NULL;
 
 	if (size > VDSO_BYTES_MAX) {
 		error_set(error, ERROR_UNSUPPORTED_ELF, "", 0, "a vDSO of %zu bytes", size);
@@ -204,7 +201,6 @@ struct image *mapped_vdso_open(pid_t tid, const struct maps_line *line, struct e
 		error_set_errno(error, "reading the vDSO of process %d", tid);
 	else if (image_create_memory(bytes, size, "[vdso]", &image, error))
 		image = NULL;
-	free(bytes);
 	return image;
 }
 

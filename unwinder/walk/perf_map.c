@@ -27,6 +27,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "perf_map.h"
+#include "proc_file.h"
 #include "space_range.h"
 #include "array.h"
 
@@ -166,26 +167,22 @@ static void cut_pieces(struct perf_map *map, const struct perf_symbol **sorted, 
 int perf_map_cut(struct perf_map *map, const struct perf_symbol *lines, size_t count)
 {
 	struct heap heap = { .line = malloc((count + 1) * sizeof(*heap.line)) };
-	const struct perf_symbol **sorted = malloc((count + 1) * sizeof(*sorted));
-	struct perf_symbol *symbol = malloc((2 * count + 1) * sizeof(*symbol));
-	int status = -1;
+	FREED const struct perf_symbol **sorted = malloc((count + 1) * sizeof(*sorted));
+	FREED struct perf_symbol *symbol = malloc((2 * count + 1) * sizeof(*symbol));
+	bool has_room = heap.line && sorted && symbol;
 
-	if (!heap.line || !sorted || !symbol)
-		goto out;
-	free(map->symbol);
-	map->symbol = symbol;
-	map->count = 0;
-	symbol = NULL;
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = &lines[i];
-	qsort(sorted, count, sizeof(*sorted), by_start);
-	cut_pieces(map, sorted, count, &heap);
-	status = 0;
-out:
+	if (has_room) {
+		free(map->symbol);
+		map->symbol = symbol;
+		map->count = 0;
+		symbol = NULL;
+		for (size_t i = 0; i < count; i++)
+			sorted[i] = &lines[i];
+		qsort(sorted, count, sizeof(*sorted), by_start);
+		cut_pieces(map, sorted, count, &heap);
+	}
 	free(heap.line);
-	free(sorted);
-	free(symbol);
-	return status;
+	return has_room ? 0 : -1;
 }
 
 /* ---- the map ---------------------------------------------------------------------------- */
@@ -195,7 +192,7 @@ static int map_create(char *text, size_t size, struct perf_map **ret, struct err
 {
 	size_t lines = count_lines(text, size), count = 0;
 	struct perf_map *map = calloc(1, sizeof(*map));
-	struct perf_symbol *line = NULL;
+	FREED struct perf_symbol *line = NULL;
 	char *at = text, *end;
 	int status = -1;
 
@@ -225,7 +222,6 @@ no_memory:
 	error_set(error, ERROR_MEMORY, "", 0, "no memory for a perf map");
 out:
 	perf_map_destroy(map);
-	free(line);
 	free(text);
 	return status;
 }
@@ -261,11 +257,9 @@ const struct perf_symbol *perf_map_find(const struct perf_map *map, uint64_t pc)
 /* Its PID where it is innermost: the last number of "NSpid:" (proc(5)). */
 static int inner_pid(pid_t pid, long *ret, struct error *error)
 {
-	char path[64], line[256];
-	FILE *file;
+	char path[PROC_PATH_BYTES], line[256];
+	FILE_CLOSED FILE *file = fopen(proc_path(path, pid, "status"), "re");
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "re");
 	if (!file)
 		return error_set_errno(error, "%s", path);
 	*ret = 0;
@@ -276,7 +270,6 @@ static int inner_pid(pid_t pid, long *ret, struct error *error)
 			pid = *ret;
 		*ret = pid;
 	}
-	fclose(file);
 	return *ret > 0 ? 0 : error_set(error, ERROR_PROTOCOL, "", 0, "%s has no NSpid", path);
 }
 
@@ -287,14 +280,15 @@ static int open_file(pid_t pid, bool *ret_absent, struct error *error)
 		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	char path[64];
-	int root, fd;
+	char path[PROC_PATH_BYTES];
+	FD_CLOSED int root = -1;
+	int fd;
 	long inner = 0;
 
 	if (inner_pid(pid, &inner, error))
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/root", (int)process_living_thread(pid));
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	root = open(proc_path(path, process_living_thread(pid), "root"),
+		    O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return error_set_errno(error, "%s", path);
 	snprintf(path, sizeof(path), "tmp/perf-%ld.map", inner);
@@ -302,7 +296,6 @@ static int open_file(pid_t pid, bool *ret_absent, struct error *error)
 	*ret_absent = fd < 0 && errno == ENOENT;
 	if (fd < 0)
 		error_set_errno(error, "%s of process %d", path, (int)pid);
-	close(root);
 	return fd;
 }
 
@@ -354,7 +347,8 @@ int perf_map_update(struct perf_map **map, pid_t pid, struct error *error)
 	bool is_absent = false;
 	struct file_version version;
 	struct stat file;
-	int fd, status;
+	FD_CLOSED int fd = -1;
+	int status;
 
 	*map = NULL;
 	fd = open_file(pid, &is_absent, error);
@@ -373,7 +367,5 @@ int perf_map_update(struct perf_map **map, pid_t pid, struct error *error)
 	(*map)->version = version;
 out:
 	perf_map_destroy(old);
-	if (fd >= 0)
-		close(fd);
 	return is_absent ? 0 : status;
 }

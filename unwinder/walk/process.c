@@ -16,79 +16,52 @@
  * keys), and it has no way into device memory. But a tracer gets by that file what nobody may have
  * (PROT_NONE: FOLL_FORCE in mm/gup.c), so the mapping's permissions decide whether it counts.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include "address_space.h"
 #include "mapped_file.h"
+#include "proc_file.h"
 
 bool thread_has_memory(pid_t tid)
 {
+	FILE_CLOSED FILE *file = proc_file_open(tid, "statm");
 	unsigned long long pages = 0;
-	char path[32];
-	FILE *file;
-	bool read;
 
-	snprintf(path, sizeof(path), "/proc/%d/statm", (int)tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	read = fscanf(file, "%llu", &pages) == 1;
-	fclose(file);
-	return read && pages;
+	return file && fscanf(file, "%llu", &pages) == 1 && pages;
 }
 
 pid_t process_living_thread(pid_t pid)
 {
-	struct dirent *entry;
-	pid_t found = 0;
-	char path[32];
-	DIR *folder;
+	DIR_CLOSED DIR *threads = NULL;
+	pid_t tid;
 
 	if (thread_has_memory(pid))
 		return pid;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	folder = opendir(path);
-	while (folder && !found && (entry = readdir(folder))) {
-		pid_t tid = atoi(entry->d_name); /* 0: "." and ".." */
-
-		if (tid > 0 && tid != pid && thread_has_memory(tid))
-			found = tid;
-	}
-	if (folder)
-		closedir(folder);
-	return found;
+	threads = proc_threads_open(pid);
+	while (threads && (tid = proc_threads_next(threads)))
+		if (tid != pid && thread_has_memory(tid))
+			return tid;
+	return 0;
 }
 
 static bool read_proc_mem(pid_t tid, uint64_t address, void *ret, size_t size)
 {
-	char path[32];
-	bool read;
-	int fd;
+	/* Offsets are signed. */
+	FD_CLOSED int fd = address <= INT64_MAX ? proc_file_descriptor(tid, "mem", O_RDONLY) : -1;
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
-	fd = address <= INT64_MAX ? open(path, O_RDONLY | O_CLOEXEC) : -1; /* offsets are signed */
-	if (fd < 0)
-		return false;
-	read = pread(fd, ret, size, (off_t)address) == (ssize_t)size;
-	close(fd);
-	return read;
+	return fd >= 0 && pread(fd, ret, size, (off_t)address) == (ssize_t)size;
 }
 
 /* The CPU lets the process itself read all of it, for all that the mappings say. */
 static bool is_accessible(pid_t tid, uint64_t address, size_t size)
 {
 	uint64_t end = address + size;
+	FILE_CLOSED FILE *maps = proc_file_open(tid, "maps");
 	struct maps_line parsed;
-	char *line = NULL, path[32];
+	FREED char *line = NULL;
 	size_t capacity = 0;
-	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
-	maps = fopen(path, "re");
 	while (maps && address < end && getline(&line, &capacity, maps) > 0) {
 		if (!maps_line_parse(line, &parsed) || parsed.end <= address)
 			continue;
@@ -96,9 +69,6 @@ static bool is_accessible(pid_t tid, uint64_t address, size_t size)
 			break;
 		address = parsed.end;
 	}
-	if (maps)
-		fclose(maps);
-	free(line);
 	return address >= end;
 }
 

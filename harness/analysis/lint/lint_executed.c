@@ -47,12 +47,11 @@ const char *const lint_agreement_names[LINT_AGREEMENT_COUNT] = {
 void lint_join_init(struct lint_join *join, const struct executed *executed, const struct cfi *cfi,
 		    const char *path)
 {
-	char *real = realpath(path, NULL);
+	FREED char *real = realpath(path, NULL);
 
 	*join = (struct lint_join) { .executed = executed, .cfi = cfi };
 	join->identity = executed_find_image(executed, cfi->image, real ? real : path,
 					     &join->image);
-	free(real);
 }
 
 void lint_join_deinit(struct lint_join *join)

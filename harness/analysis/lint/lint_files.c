@@ -30,7 +30,8 @@ static void count(json_t *file, const char *key, json_int_t more)
 
 static json_t *file_of(struct lint_files *files, const struct image_path *path)
 {
-	json_t *name = name_of(path), *file;
+	JSON_FREED json_t *name = name_of(path);
+	json_t *file;
 
 	if (!files->file)
 		files->file = json_object();
@@ -40,7 +41,6 @@ static json_t *file_of(struct lint_files *files, const struct image_path *path)
 				 "image", "");
 		json_object_set_new(files->file, json_string_value(name), file);
 	}
-	json_decref(name);
 	return file;
 }
 
@@ -131,7 +131,7 @@ static bool tell(struct lint_files *files, const char *name, const json_t *file,
 static bool lint_files_tell(struct lint_files *files, const struct image_path *path, FILE *output,
 			    bool colour)
 {
-	json_t *name = name_of(path);
+	JSON_FREED json_t *name = name_of(path);
 	const json_t *file = json_object_get(files->file, json_string_value(name));
 	bool in_one = false;
 
@@ -139,7 +139,6 @@ static bool lint_files_tell(struct lint_files *files, const struct image_path *p
 		in_one = tell(files, json_string_value(name), file, output, colour);
 		json_object_del(files->file, json_string_value(name));
 	}
-	json_decref(name);
 	return in_one;
 }
 
@@ -166,7 +165,8 @@ static void lint_files_tell_more(struct lint_files *files, const json_t *image, 
 /* All that were not told yet, by path, and how to see each finding. */
 static void lint_files_tell_all(struct lint_files *files, FILE *output, bool colour)
 {
-	const char **name = json_names_sorted(files->file); /* images come as they are ready */
+	FREED const char **name =
+		json_names_sorted(files->file); /* images come as they are ready */
 
 	for (size_t i = 0; name[i]; i++)
 		tell(files, name[i], json_object_get(files->file, name[i]), output, colour);
@@ -174,13 +174,13 @@ static void lint_files_tell_all(struct lint_files *files, FILE *output, bool col
 		fputs("functions of files without CFI: --verbose names each, and --baseline makes "
 		      "known what has none on purpose\n",
 		      output);
-	free(name);
 }
 
 /* For programs: an object for each file, by path. */
 static void lint_files_json(const struct lint_files *files, FILE *output)
 {
-	const char **name = json_names_sorted(files->file); /* images come as they are ready */
+	FREED const char **name =
+		json_names_sorted(files->file); /* images come as they are ready */
 
 	for (size_t i = 0; name[i]; i++) {
 		const json_t *file = json_object_get(files->file, name[i]);
@@ -195,7 +195,6 @@ static void lint_files_json(const struct lint_files *files, FILE *output)
 			json_object_set_new(object, "ignored_findings", json_integer(ignored));
 		json_line(output, object);
 	}
-	free(name);
 }
 
 bool lint_files_take(struct lint_files *files, const struct image_path *path,

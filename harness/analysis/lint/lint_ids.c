@@ -4,7 +4,6 @@
  *
  * An id never changes its meaning, and is never given to another: lists of known findings name it.
  */
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include "lint.h"

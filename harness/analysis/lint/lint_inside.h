@@ -9,7 +9,6 @@
 #ifndef STACKPROOF_LINT_INSIDE_H
 #define STACKPROOF_LINT_INSIDE_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

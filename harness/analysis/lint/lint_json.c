@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "array.h"
 #include "clock.h"
 #include "lint.h"
@@ -417,12 +416,11 @@ static void set_path(const struct lint_evidence *evidence, const struct lint_fin
 
 static void open_sources(struct lint_evidence *evidence)
 {
-	char *debug = evidence->object ? NULL : debug_link_find(evidence->cfi->image);
+	FREED char *debug = evidence->object ? NULL : debug_link_find(evidence->cfi->image);
 
 	evidence->sources = evidence->object ? code_sources_open_object(evidence->file)
 					     : code_sources_open(evidence->file, debug);
 	evidence->sources_opened = true;
-	free(debug);
 }
 
 static void find_source(const struct lint_evidence *evidence, uint64_t pc, struct code_source *ret)

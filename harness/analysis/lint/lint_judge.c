@@ -501,7 +501,7 @@ void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end
 
 void lint_judge_search_table(struct lint_judge *judge)
 {
-	struct error_list list = { NULL };
+	struct error_list list DEINIT(error_list_deinit) = { NULL };
 
 	eh_frame_hdr_check(judge->world->cfi, &list);
 	for (size_t i = 0; i < list.count; i++) {
@@ -510,7 +510,6 @@ void lint_judge_search_table(struct lint_judge *judge)
 		snprintf(finding.actual, sizeof(finding.actual), "%.95s", list.error[i].message);
 		lint_judge_report(judge, &finding);
 	}
-	error_list_deinit(&list);
 }
 
 /* What no reader can make a row of. What some readers know, as other machines' instructions, accuses

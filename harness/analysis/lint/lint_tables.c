@@ -130,12 +130,12 @@ static json_t *table_json(const struct row_source *source, const struct lint_tab
 
 int lint_tables_end(struct lint_tables *tables, json_t *image, struct error *error)
 {
-	json_t *object = json_object();
+	JSON_FREED json_t *object = json_object();
 	int result = 0;
 
 	for (size_t i = 0; i < tables->count && !result; i++) {
 		const struct row_source *source = lint_table_source(tables->table[i]);
-		json_t *name = json_bytes(source->name);
+		JSON_FREED json_t *name = json_bytes(source->name);
 		struct lint_table_counts counts;
 
 		result = lint_table_end(tables->table[i], tables->finding, tables->context, &counts,
@@ -143,10 +143,8 @@ int lint_tables_end(struct lint_tables *tables, json_t *image, struct error *err
 		if (!result)
 			json_object_set_new(object, json_string_value(name),
 					    table_json(source, &counts));
-		json_decref(name);
 	}
 	if (tables->count)
 		json_object_set(image, "tables", object);
-	json_decref(object);
 	return result;
 }

@@ -468,17 +468,14 @@ static size_t column_in(const char *text)
 
 static size_t column_of_line(const char *path, json_int_t number)
 {
-	FILE *file = number > 0 ? fopen(path, "re") : NULL;
-	char *line = NULL;
+	FILE_CLOSED FILE *file = number > 0 ? fopen(path, "re") : NULL;
+	FREED char *line = NULL;
 	size_t capacity = 0, column = 0;
 
 	while (file && number && getline(&line, &capacity, file) >= 0)
 		number--;
 	if (file && !number && line)
 		column = column_in(line);
-	free(line);
-	if (file)
-		fclose(file);
 	return column;
 }
 
@@ -497,7 +494,7 @@ static void print_place(FILE *file, const struct finding_record *finding)
 	const char *source = finding->source_file;
 	json_int_t line = finding->source_line;
 	json_int_t column = finding->source_column;
-	char *folder = getcwd(NULL, 0);
+	FREED char *folder = getcwd(NULL, 0);
 
 	if (!source[0]) {
 		fputs(PLAIN_TEXT(finding->image), file);
@@ -508,7 +505,6 @@ static void print_place(FILE *file, const struct finding_record *finding)
 		if (column)
 			fprintf(file, ":%lld", (long long)column);
 	}
-	free(folder);
 }
 
 static void print_function(FILE *file, const struct finding_record *finding)

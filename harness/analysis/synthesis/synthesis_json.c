@@ -50,7 +50,7 @@ static void say_member(FILE *file, const json_t *image)
 {
 	const char *member = json_text(image, "member"), *path = json_text(image, "image");
 	const size_t behind = strlen(member) + 2; /* "(member)" */
-	char *archive;
+	FREED char *archive = NULL;
 
 	if (!*member || strlen(path) <= behind)
 		return;
@@ -59,7 +59,6 @@ static void say_member(FILE *file, const json_t *image)
 		fprintf(file,
 			"# for objcopy %s has to be taken out of %s first (ar x, dpkg-deb -x)\n",
 			PLAIN_TEXT(member), PLAIN_TEXT(archive));
-	free(archive);
 }
 
 void synthesis_text_image(FILE *file, const json_t *image)
@@ -183,19 +182,17 @@ static char *member_of(const struct image_path *path)
 
 static void set_member(json_t *image, const struct image_path *path)
 {
-	char *member = member_of(path);
+	FREED char *member = member_of(path);
 
 	JSON_SET(image, "member", member);
-	free(member);
 }
 
 /* As a shell takes it back. */
 static json_t *command_text(const struct synthesis_command *command)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	json_t *json;
 
 	if (!file)
 		return NULL;
@@ -204,9 +201,7 @@ static json_t *command_text(const struct synthesis_command *command)
 		plain_word(file, command->argv[i]);
 	}
 	fclose(file);
-	json = json_bytes(text);
-	free(text);
-	return json;
+	return json_bytes(text);
 }
 
 /* The copy, by way of a file for the section that is not kept. */
@@ -239,7 +234,7 @@ static int write_files(const struct subject *subject, const struct synthesis *sy
 		.vaddr = synthesis_vaddr(image),
 	};
 	struct synthesis_command command;
-	uint8_t *bytes;
+	FREED uint8_t *bytes = NULL;
 	size_t size;
 	int result = 0;
 
@@ -252,16 +247,14 @@ static int write_files(const struct subject *subject, const struct synthesis *sy
 		result = write_section(options->output, bytes, size, error);
 	if (options->output && !result) {
 		/* A member is read from a copy that ends with this process: the command has its name. */
-		char *member = member_of(subject->path);
+		FREED char *member = member_of(subject->path);
 
 		synthesis_command(&target, options->output, member ? member : subject->opened.file,
 				  "OUTPUT", &command);
 		json_object_set_new(json, "command", command_text(&command));
-		free(member);
 	}
 	if (options->elf && !result)
 		result = write_elf(subject->opened.file, options->elf, &target, bytes, size, error);
-	free(bytes);
 	return result;
 }
 
@@ -269,7 +262,7 @@ static int say_directives(const struct subject *subject, const struct synthesis 
 			  const struct cfi *cfi, FILE *output, struct error *error)
 {
 	json_t *json;
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	int result;
@@ -283,7 +276,6 @@ static int say_directives(const struct subject *subject, const struct synthesis 
 		set_member(json, subject->path);
 		json_line(output, json);
 	}
-	free(text);
 	return result;
 }
 

@@ -157,7 +157,7 @@ static void write_cie(struct writer *writer, bool is_signal)
 /* *(reg + offset) as a DWARF expression, behind its length. With load its value, else the address. */
 static void put_address(FILE *file, uint8_t reg, int32_t offset, bool load)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *block = open_memstream(&text, &size);
 
@@ -169,7 +169,6 @@ static void put_address(FILE *file, uint8_t reg, int32_t offset, bool load)
 		putc_unlocked(OP_DEREF, block);
 	fclose(block);
 	put_bytes(file, text, size);
-	free(text);
 }
 
 static void put_offset(FILE *file, uint8_t column, int32_t offset)
@@ -577,21 +576,16 @@ int synthesis_attach(void *context, struct image *image, struct error *error)
 {
 	struct synthesis_sums *sums = context;
 	struct synthesis synthesis;
-	struct cfi *cfi = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	bool others;
 	uint64_t vaddr = synthesis_vaddr(image);
 	uint8_t *bytes;
 	size_t size;
-	int result;
+	int result = 0;
 
-	if (cfi_create(image, &cfi, error) && error->code != ERROR_NO_CFI) {
-		cfi_destroy(cfi);
-		return error->code == ERROR_MEMORY ? -1
-						   : 0; /* who reads the CFI says what is wrong */
-	}
-	result = synthesis_of(cfi, NULL, &synthesis, error);
-	cfi_destroy(cfi);
-	if (result) /* more code than is followed: there are no rows */
+	/* Who reads the CFI says what is wrong with it. If there is more code than is followed, there are no rows. */
+	if ((cfi_create(image, &cfi, error) && error->code != ERROR_NO_CFI) ||
+	    synthesis_of(cfi, NULL, &synthesis, error))
 		return error->code == ERROR_MEMORY ? -1 : 0;
 	for (size_t i = 0; i < synthesis.function_count; i++) {
 		const struct synthesis_function *function = &synthesis.function[i];

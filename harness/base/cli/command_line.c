@@ -87,7 +87,7 @@ static void __attribute__((noreturn)) fail(const char *program, const char *reas
 static void refuse_unknown(const struct command_line *line, const char *word)
 {
 	struct nearest_word nearest = { NULL, 0 };
-	char *wanted = strndup(word + 2, strcspn(word + 2, "="));
+	FREED char *wanted = strndup(word + 2, strcspn(word + 2, "="));
 
 	for (size_t i = 0; wanted && i < line->count; i++) {
 		if (!strncmp(line->name[i].name, wanted, strlen(wanted))) {
@@ -101,7 +101,6 @@ static void refuse_unknown(const struct command_line *line, const char *word)
 			PLAIN_TEXT(line->program), PLAIN_TEXT(wanted), nearest.word);
 		exit(EXIT_USAGE);
 	}
-	free(wanted);
 }
 
 static void meet(struct command_line *line, size_t i)
@@ -142,11 +141,10 @@ static void look_at(struct command_line *line, int argc, char **argv)
 
 static ssize_t write_plain(void *file, const char *text, size_t size)
 {
-	char *copy = strndup(text, size);
+	FREED char *copy = strndup(text, size);
 
 	if (copy)
 		plain_lines(file, copy);
-	free(copy);
 	return copy ? (ssize_t)size : 0;
 }
 

@@ -116,20 +116,14 @@ void json_line(FILE *file, json_t *object)
 
 json_t *json_error(const struct error *error)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
-	if (!file)
+	if (file)
+		error_print(file, NULL, error);
+	if (!file || fclose(file) || !size)
 		return json_bytes(error->message);
-	error_print(file, NULL, error);
-	if (fclose(file) || !size) {
-		free(text);
-		return json_bytes(error->message);
-	}
-	text[size - 1] = '\0'; /* the newline */
-	json_t *ret = json_bytes(text);
-	free(text);
-	return ret;
+	return json_bytes_sized(text, size - 1); /* without the newline */
 }
 
 void json_counts_add(json_t *to, const json_t *from)

@@ -5,8 +5,6 @@
 #ifndef STACKPROOF_NEAREST_WORD_H
 #define STACKPROOF_NEAREST_WORD_H
 
-#include <stddef.h>
-
 /* How many letters must be changed, removed, inserted or swapped with the next to make b of a. Above limit:
  * any number above it. */
 unsigned int word_distance(const char *a, const char *b, unsigned int limit);

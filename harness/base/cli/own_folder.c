@@ -89,7 +89,7 @@ static void remove_left(const char *parent, const char *begin)
 char *own_folder_create(const char *what, struct error *error)
 {
 	const char *wish = getenv("TMPDIR"), *named = wish && *wish ? wish : "/tmp";
-	char *parent = realpath(named, NULL);
+	FREED char *parent = realpath(named, NULL);
 	struct own_folder *folder;
 	char begin[64];
 	size_t size;
@@ -102,7 +102,6 @@ char *own_folder_create(const char *what, struct error *error)
 	folder = malloc(sizeof(*folder) + size);
 	if (folder)
 		snprintf(folder->path, size, "%s/%sXXXXXX", parent, begin);
-	free(parent);
 	if (!folder) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
 		return NULL;

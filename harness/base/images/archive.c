@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "archive.h"
+#include "freed.h"
 
 enum archive_kind archive_kind(const char *bytes, size_t size)
 {
@@ -132,7 +133,7 @@ int archive_members(const char *path, archive_member_fn fn, void *context, struc
 {
 	char magic[SARMAG] = "";
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int result = 0;
 
 	if (fd < 0)
@@ -148,18 +149,16 @@ int archive_members(const char *path, archive_member_fn fn, void *context, struc
 			result = each_member(elf_begin(fd, ELF_C_READ_MMAP, NULL), fd, 0,
 					     (uint64_t)status.st_size, fn, context, error);
 		else
-			goto out;
+			return 0;
 		result = result ? result : 1;
 	}
-out:
-	close(fd);
 	return result;
 }
 
 int archive_copy_open(const char *path, uint64_t offset, uint64_t size, struct archive_copy *ret,
 		      struct error *error)
 {
-	int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FD_CLOSED int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	off_t at = (off_t)offset;
 	uint64_t left = size;
 
@@ -169,7 +168,6 @@ int archive_copy_open(const char *path, uint64_t offset, uint64_t size, struct a
 	ret->fd = memfd_create("member", MFD_CLOEXEC);
 	if (ret->fd < 0) {
 		ret->fd = 0;
-		close(from);
 		return error_set_errno(error, "memfd_create");
 	}
 	while (left) {
@@ -181,7 +179,6 @@ int archive_copy_open(const char *path, uint64_t offset, uint64_t size, struct a
 			break;
 		left -= (uint64_t)copied;
 	}
-	close(from);
 	if (left) {
 		archive_copy_close(ret);
 		return error_set(error, ERROR_ELF_BOUNDS, NULL, offset,

@@ -156,7 +156,7 @@ static char *find(const struct image *image, char **refused)
 {
 	uint32_t crc = 0;
 	char *found = NULL;
-	char *name = read_link(image, &crc);
+	FREED char *name = read_link(image, &crc);
 	if (name) {
 		char real[PATH_MAX];
 		if (realpath(image->path, real) && strrchr(real, '/'))
@@ -164,7 +164,6 @@ static char *find(const struct image *image, char **refused)
 		else
 			real[0] = '\0';
 		found = find_by_link(image, real, name, crc, refused);
-		free(name);
 	}
 	return found ? found : find_by_build_id(image);
 }
@@ -241,7 +240,8 @@ static bool adopt_file(struct image *image, const char *path, char **refused)
 
 void debug_link_adopt(struct image *image)
 {
-	char *path, *refused = NULL;
+	FREED char *path = NULL;
+	char *refused = NULL;
 
 	if (image->debug_frame.data)
 		return;
@@ -250,7 +250,6 @@ void debug_link_adopt(struct image *image)
 		free(refused); /* another one is read */
 		refused = NULL;
 	}
-	free(path);
 	free(image->debug_refused);
 	image->debug_refused = refused;
 	if (refused)

@@ -146,14 +146,11 @@ static int give_nested(void *context, const char *name, enum archive_kind kind, 
 {
 	struct nested *nested = context;
 	struct unpacking *unpacking = nested->unpacking;
-	char *both;
-	int result;
+	FREED char *both = NULL;
 
 	if (asprintf(&both, "%s(%s)", nested->name, name) < 0)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a name");
-	result = unpacking->fn(unpacking->context, both, kind, offset, size, error);
-	free(both);
-	return result;
+	return unpacking->fn(unpacking->context, both, kind, offset, size, error);
 }
 
 static int give(struct unpacking *unpacking, const char *name, enum archive_kind kind,

@@ -14,12 +14,13 @@
  *
  * Shells, launchers and what else lies between say nothing. Who can't be read, by the kernel's rules, is nobody.
  */
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "compile_line.h"
+#include "proc_file.h"
+#include "process_scan.h"
 
 #define ARGUMENT_BYTES 4096 /* of a process; the script's name is among the first */
 
@@ -137,42 +138,14 @@ enum compile_asker compile_asker(const char *arguments, size_t size)
 	return is_told_to_configure(program, end) ? COMPILE_ASKER_CONFIGURES : COMPILE_ASKER_OTHER;
 }
 
-/* Of what /proc/PID/NAME has, as much as there is room for. */
-static size_t read_process(pid_t pid, const char *name, char *text, size_t size)
-{
-	char path[64];
-	ssize_t count = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		count = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[count > 0 ? count : 0] = '\0';
-	return count > 0 ? (size_t)count : 0;
-}
-
-/* The fourth field (proc(5)), behind the name, which may have blanks and parentheses; 0: nobody. */
-static pid_t parent_of(pid_t pid)
-{
-	char text[ARGUMENT_BYTES], *behind;
-	int parent = 0;
-
-	read_process(pid, "stat", text, sizeof(text));
-	behind = strrchr(text, ')');
-	return behind && sscanf(behind + 1, " %*c %d", &parent) == 1 ? parent : 0;
-}
-
 bool compile_is_asked(pid_t pid)
 {
 	char text[ARGUMENT_BYTES];
 
-	for (int i = 0; i < COMPILE_PROCESSES_MAX && pid > 0; i++, pid = parent_of(pid)) {
-		size_t size = read_process(pid, "cmdline", text, sizeof(text));
+	for (int i = 0; i < COMPILE_PROCESSES_MAX && pid > 0; i++, pid = process_parent(pid)) {
+		ssize_t size = proc_file_read(pid, "cmdline", text, sizeof(text));
 
-		switch (compile_asker(text, size)) {
+		switch (compile_asker(text, size > 0 ? (size_t)size : 0)) {
 		case COMPILE_ASKER_CONFIGURES: return true;
 		case COMPILE_ASKER_BUILDS: return false;
 		case COMPILE_ASKER_OTHER: break;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include "array.h"
 #include "compile_line.h"
+#include "freed.h"
 
 struct rust_line {
 	const char *source, *name, *extra, *folder, *output, *types[16], *emits[16];
@@ -166,22 +167,15 @@ static char *crate_name(const struct rust_line *line)
 static int add_file(const struct rust_line *line, struct compile_outputs *ret, const char *prefix,
 		    const char *suffix, struct error *error)
 {
-	char *name = crate_name(line), *path = NULL;
-	int result = -1;
+	FREED char *name = crate_name(line), *path = NULL;
 
 	if (!name || asprintf(&path, "%s%s%s%s%s%s", line->folder ? line->folder : "",
 			      line->folder ? "/" : "", prefix, name, line->extra ? line->extra : "",
-			      suffix) < 0) {
-		free(name);
+			      suffix) < 0)
 		return compile_no_memory(error);
-	}
 	if (ret->count && !strcmp(ret->path[ret->count - 1], path))
-		result = 0; /* lib and rlib are the same */
-	else
-		result = compile_output_add(ret, path, strlen(path), "", error);
-	free(path);
-	free(name);
-	return result;
+		return 0; /* lib and rlib are the same */
+	return compile_output_add(ret, path, strlen(path), "", error);
 }
 
 /* *ret_others: all of it has others' code in it. */

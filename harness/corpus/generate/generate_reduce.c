@@ -7,7 +7,6 @@
  * (generate_draw.c), so that the smallest program is a list of options, too. As in delta debugging (Zeller
  * and Hildebrandt, 2002) many are left out at once first, then fewer, until no single one can be.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -22,8 +22,8 @@ void golden_table_deinit(struct golden_table *table)
 
 int golden_table_of_image(const char *path, struct golden_table *ret, struct error *error)
 {
-	struct image *image = NULL;
-	struct cfi *cfi = NULL;
+	struct image *image DEINIT(image_destroy_at) = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	FILE *stream = NULL;
 	int status = -1;
 
@@ -41,8 +41,6 @@ int golden_table_of_image(const char *path, struct golden_table *ret, struct err
 	if (!status)
 		status = golden_text_parse(&ret->lines, ret->data, ret->size, error);
 out:
-	cfi_destroy(cfi);
-	image_destroy(image);
 	if (status)
 		golden_table_deinit(ret);
 	return status;
@@ -64,10 +62,9 @@ int golden_table_of_file(const char *path, struct golden_table *ret, struct erro
 int golden_file_read(const char *path, size_t size_max, char **ret, size_t *ret_size,
 		     struct error *error)
 {
-	FILE *file = input_file_open(path, error);
+	FILE_CLOSED FILE *file = input_file_open(path, error);
 	struct stat status;
 	char *data = NULL;
-	int found = -1;
 
 	*ret = NULL;
 	*ret_size = 0;
@@ -75,38 +72,28 @@ int golden_file_read(const char *path, size_t size_max, char **ret, size_t *ret_
 		return errno == ENOENT	 ? 0
 		       : errno == ESPIPE ? -1
 					 : error_set_errno(error, "cannot read %s", path);
-	if (fstat(fileno(file), &status)) {
-		error_set_errno(error, "cannot read %s", path);
-		goto out;
-	}
-	if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > size_max) {
-		error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s is no file of at most %zu bytes",
-			  path, size_max);
-		goto out;
-	}
+	if (fstat(fileno(file), &status))
+		return error_set_errno(error, "cannot read %s", path);
+	if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > size_max)
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 0,
+				 "%s is no file of at most %zu bytes", path, size_max);
 	data = malloc((size_t)status.st_size + 1);
-	if (!data) {
-		error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-		goto out;
-	}
+	if (!data)
+		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	*ret_size = fread(data, 1, (size_t)status.st_size, file);
 	if (ferror(file)) {
 		error_set_errno(error, "cannot read %s", path);
-		goto out;
+		free(data);
+		return -1;
 	}
 	data[*ret_size] = '\0';
 	*ret = data;
-	data = NULL;
-	found = 1;
-out:
-	free(data);
-	fclose(file);
-	return found;
+	return 1;
 }
 
 static int make_folders(const char *path)
 {
-	char *copy = strdup(path);
+	FREED char *copy = strdup(path);
 	int status = copy ? 0 : -1;
 
 	for (char *at = copy; !status && (at = strchr(at + 1, '/'));) {
@@ -115,35 +102,28 @@ static int make_folders(const char *path)
 			status = -1;
 		*at = '/';
 	}
-	free(copy);
 	return status;
 }
 
 int golden_file_write(const char *path, const void *data, size_t size, unsigned int mode,
 		      struct error *error)
 {
-	char *temporary = NULL;
-	int status = -1;
+	FREED char *temporary = NULL;
 
 	if (asprintf(&temporary, "%s.new-%d", path, getpid()) < 0)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 
 	FILE *file = make_folders(path) ? NULL : fopen(temporary, "we");
 
-	if (!file) {
-		error_set_errno(error, "cannot write %s", path);
-		goto out;
-	}
+	if (!file)
+		return error_set_errno(error, "cannot write %s", path);
 
 	bool bad = fwrite(data, 1, size, file) != size || fchmod(fileno(file), mode);
 
 	if (fclose(file) || bad || rename(temporary, path)) {
 		error_set_errno(error, "cannot write %s", path);
 		unlink(temporary);
-		goto out;
+		return -1;
 	}
-	status = 0;
-out:
-	free(temporary);
-	return status;
+	return 0;
 }

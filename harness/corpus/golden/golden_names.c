@@ -37,7 +37,7 @@ static int add_name(struct golden_names *names, const char *toolchain, const cha
 int golden_names_of(const struct golden_options *options, const char *toolchain,
 		    struct golden_names *ret, struct error *error)
 {
-	struct dirent **entry = NULL;
+	FREED struct dirent **entry = NULL;
 	char folder[2048];
 	int count, status = 0;
 
@@ -50,14 +50,13 @@ int golden_names_of(const struct golden_options *options, const char *toolchain,
 			status = add_name(ret, toolchain, entry[i]->d_name, error);
 		free(entry[i]);
 	}
-	free(entry);
 	return status;
 }
 
 int golden_names_read(const struct golden_options *options, struct golden_names *ret,
 		      struct error *error)
 {
-	struct dirent **entry = NULL;
+	FREED struct dirent **entry = NULL;
 	char folder[2048];
 	int count, status = 0;
 
@@ -71,7 +70,6 @@ int golden_names_read(const struct golden_options *options, struct golden_names 
 			status = golden_names_of(options, entry[i]->d_name, ret, error);
 		free(entry[i]);
 	}
-	free(entry);
 	return status;
 }
 

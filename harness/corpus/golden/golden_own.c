@@ -62,17 +62,13 @@ int golden_own_text_write(FILE *file, const char *path, const struct cfi *cfi, b
 
 bool golden_own_has(const char *path, uint64_t vaddr)
 {
-	struct own_code own = { 0 };
-	struct image *image = NULL;
-	struct cfi *cfi = NULL;
+	struct own_code own DEINIT(own_code_deinit) = { 0 };
+	struct image *image DEINIT(image_destroy_at) = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	struct error error = { 0 };
-	bool has = true;
 
 	if (!image_create(path, &image, &error) && !cfi_create(image, &cfi, &error) &&
 	    is_large(cfi) && !own_code_read(path, &own, &error))
-		has = own_code_has(&own, vaddr);
-	own_code_deinit(&own);
-	cfi_destroy(cfi);
-	image_destroy(image);
-	return has;
+		return own_code_has(&own, vaddr);
+	return true;
 }

@@ -72,15 +72,13 @@ static bool same_segment(const struct image *a, const struct image *b, size_t in
 /* Whether both files are loaded alike. strip keeps what is in sections, and code need not be. */
 static bool same_segments(const char *path, const char *stripped)
 {
-	struct image *a = NULL, *b = NULL;
+	struct image *a DEINIT(image_destroy_at) = NULL, *b DEINIT(image_destroy_at) = NULL;
 	struct error error = { 0 };
 	bool same = !image_create(path, &a, &error) && !image_create(stripped, &b, &error) &&
 		    a->segment_count == b->segment_count && a->entry == b->entry;
 
 	for (size_t i = 0; same && i < a->segment_count; i++)
 		same = same_segment(a, b, i);
-	image_destroy(a);
-	image_destroy(b);
 	return same;
 }
 
@@ -98,7 +96,7 @@ static int read_stripped(const char *path, const struct golden_table *table, cha
 			 NULL };
 	int fd = mkostemp(stripped, O_CLOEXEC), found = 0;
 	struct error ignored = { 0 };
-	char *output = NULL;
+	FREED char *output = NULL;
 
 	if (fd < 0)
 		return error_set_errno(error, "cannot make a temporary file");
@@ -106,7 +104,6 @@ static int read_stripped(const char *path, const struct golden_table *table, cha
 	if (!subprocess_run(argv, NULL, &output, &ignored) && same_table(stripped, table) &&
 	    same_segments(path, stripped))
 		found = golden_file_read(stripped, GOLDEN_MEMBER_BYTES_MAX, ret, ret_size, error);
-	free(output);
 	unlink(stripped);
 	if (!found)
 		found = golden_file_read(path, GOLDEN_MEMBER_BYTES_MAX, ret, ret_size, error);
@@ -202,18 +199,15 @@ static int keep_file(struct pack *pack, const struct golden_item *item, bool lib
 		     const struct golden_table *table, struct error *error)
 {
 	char original[GOLDEN_SHA256_SIZE], *data = NULL;
+	FREED char *whole = NULL;
 	size_t size;
 
 	if (!golden_name_is_plain(item->file))
 		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s is no plain name",
 				 item->file);
-	if (golden_file_read(item->path, GOLDEN_MEMBER_BYTES_MAX, &data, &size, error) <= 0 ||
-	    golden_sha256(data, size, original, error)) {
-		free(data);
-		return -1;
-	}
-	free(data);
-	if (read_stripped(item->path, table, &data, &size, error) ||
+	if (golden_file_read(item->path, GOLDEN_MEMBER_BYTES_MAX, &whole, &size, error) <= 0 ||
+	    golden_sha256(whole, size, original, error) ||
+	    read_stripped(item->path, table, &data, &size, error) ||
 	    golden_archive_add(&pack->archive, item->file, data, size, error))
 		return -1;
 	pack->bytes += size;

@@ -70,10 +70,9 @@ int golden_provenance_add(struct golden_provenance *provenance,
 int golden_provenance_write(const char *path, const struct golden_provenance *provenance,
 			    struct error *error)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
-	int status;
 
 	if (!file)
 		return error_set_errno(error, "cannot make a text");
@@ -82,10 +81,8 @@ int golden_provenance_write(const char *path, const struct golden_provenance *pr
 		for (size_t j = 0; j < GOLDEN_COLUMN_COUNT; j++)
 			fprintf(file, "%s%c", provenance->packed[i].column[j],
 				j + 1 < GOLDEN_COLUMN_COUNT ? '\t' : '\n');
-	status = fclose(file) ? error_set_errno(error, "cannot make a text")
-			      : golden_file_write(path, text, size, 0644, error);
-	free(text);
-	return status;
+	return fclose(file) ? error_set_errno(error, "cannot make a text")
+			    : golden_file_write(path, text, size, 0644, error);
 }
 
 /* False: it is not what pack writes. */
@@ -116,7 +113,7 @@ static int read_line(struct golden_provenance *ret, char *line, const char *path
 
 int golden_provenance_read(struct golden_provenance *ret, const char *path, struct error *error)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size = 0, number = 0;
 	int found = golden_file_read(path, PROVENANCE_BYTES_MAX, &text, &size, error);
 	int status = found > 0 ? 0 : -1;
@@ -129,7 +126,6 @@ int golden_provenance_read(struct golden_provenance *ret, const char *path, stru
 		if (*line && *line != '#')
 			status = read_line(ret, line, path, number, error);
 	}
-	free(text);
 	if (status)
 		golden_provenance_deinit(ret);
 	return status;
@@ -206,10 +202,9 @@ static char *ask_once(json_t *known, const char *key, const char *script, const 
 	json_t *answer = json_object_get(known, key);
 
 	if (!answer) {
-		char *line = first_line(argv);
+		FREED char *line = first_line(argv);
 
 		json_object_set_new(known, key, json_string(line ? line : ""));
-		free(line);
 		answer = json_object_get(known, key);
 	}
 	return answer ? strdup(json_string_value(answer)) : NULL;

@@ -88,7 +88,8 @@ static int parse_index(json_t *same, char *text, const char *path, struct error 
 
 static int read_index(struct golden_run *run, struct error *error)
 {
-	char path[4096], *text = NULL;
+	char path[4096];
+	FREED char *text = NULL;
 	size_t size;
 	int found;
 
@@ -105,7 +106,6 @@ static int read_index(struct golden_run *run, struct error *error)
 		run->same = NULL;
 		found = -1;
 	}
-	free(text);
 	return found < 0 ? -1 : 0;
 }
 
@@ -168,18 +168,16 @@ int golden_same_each(struct golden_run *run, const char *toolchain,
 static int add_file(struct golden_run *run, const char *name, struct error *error,
 		    void (*twice)(struct golden_run *run, const char *name, const char *other))
 {
-	char path[4096], digest[GOLDEN_SHA256_SIZE], *text;
+	char path[4096], digest[GOLDEN_SHA256_SIZE];
+	FREED char *text = NULL;
 	const char *other;
 	size_t size;
 
 	table_file(run, name, path);
 	if (golden_file_read(path, GOLDEN_TABLE_BYTES_MAX, &text, &size, error) <= 0)
 		return 0; /* who reads it says so */
-	if (golden_sha256(text, size, digest, error)) {
-		free(text);
+	if (golden_sha256(text, size, digest, error))
 		return -1;
-	}
-	free(text);
 	other = json_string_value(json_object_get(run->texts, digest));
 	if (other && twice)
 		twice(run, name, other);
@@ -270,17 +268,15 @@ static void forget_text(struct golden_run *run, const char *name, const char *no
 /* A file by another name; neither may be in the index. */
 static int move_text(struct golden_run *run, const char *from, const char *to, struct error *error)
 {
-	char old[4096], new[4096], *text;
+	char old[4096], new[4096];
+	FREED char *text = NULL;
 	size_t size;
-	int status;
 
 	table_file(run, from, old);
 	table_file(run, to, new);
 	if (golden_file_read(old, GOLDEN_TABLE_BYTES_MAX, &text, &size, error) <= 0)
 		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s is not there", old);
-	status = golden_file_write(new, text, size, 0644, error);
-	free(text);
-	if (status)
+	if (golden_file_write(new, text, size, 0644, error))
 		return -1;
 	forget_text(run, from, to);
 	return unlink(old) ? error_set_errno(error, "cannot remove %s", old) : 0;
@@ -361,11 +357,11 @@ int golden_table_remove(struct golden_run *run, const char *name, struct error *
 
 int golden_same_write(struct golden_run *run, struct error *error)
 {
-	const char **name;
-	char path[4096], *text = NULL;
+	FREED const char **name = NULL;
+	FREED char *text = NULL;
+	char path[4096];
 	size_t size = 0;
 	FILE *file;
-	int status;
 
 	if (!run->same_changed)
 		return 0;
@@ -377,10 +373,7 @@ int golden_same_write(struct golden_run *run, struct error *error)
 	for (size_t i = 0; name[i]; i++)
 		fprintf(file, "%s\t%s\n", name[i], other_of(run, name[i]));
 	same_file(run, path);
-	status = fclose(file) ? error_set(error, ERROR_MEMORY, "", 0, "out of memory")
-			      : golden_file_write(path, text, size, 0644, error);
-	free(text);
-	free(name);
 	run->same_changed = false;
-	return status;
+	return fclose(file) ? error_set(error, ERROR_MEMORY, "", 0, "out of memory")
+			    : golden_file_write(path, text, size, 0644, error);
 }

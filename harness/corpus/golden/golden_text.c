@@ -70,7 +70,7 @@ static int compare_headers(const void *a, const void *b)
 /* Numbers the functions of one name, and gives their lines the number. */
 static int number_functions(struct golden_text *text)
 {
-	struct golden_line **header = calloc(text->count + 1, sizeof(struct golden_line *));
+	FREED struct golden_line **header = calloc(text->count + 1, sizeof(struct golden_line *));
 	size_t headers = 0;
 
 	if (!header)
@@ -85,7 +85,6 @@ static int number_functions(struct golden_text *text)
 	for (size_t i = 1; i < text->count; i++)
 		if (!is_function(&text->line[i]))
 			text->line[i].occurrence = text->line[i - 1].occurrence;
-	free(header);
 	return 0;
 }
 

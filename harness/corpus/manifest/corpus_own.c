@@ -205,8 +205,8 @@ static int place_toolchains(const struct corpus_own *own, const char *tree, cons
 
 int corpus_own_build(struct corpus_own *own, struct error *error)
 {
-	char toolchains[PATH_MAX + 32], *tree;
-	FREED char *folder = NULL;
+	char toolchains[PATH_MAX + 32];
+	FREED char *folder = NULL, *tree = NULL;
 	int result = -1;
 
 	if (own->programs && !is_plain(own->programs))
@@ -215,12 +215,10 @@ int corpus_own_build(struct corpus_own *own, struct error *error)
 	tree = own->tree ? realpath(own->tree, NULL) : corpus_own_tree(error);
 	if (!tree && !own->tree)
 		return -1;
-	if (!tree || !is_tree(tree)) {
-		error_set(error, ERROR_UNAVAILABLE, "", 0, "%s is no source tree of stackproof's",
-			  own->tree ? own->tree : tree);
-		free(tree);
-		return -1;
-	}
+	if (!tree || !is_tree(tree))
+		return error_set(error, ERROR_UNAVAILABLE, "", 0,
+				 "%s is no source tree of stackproof's",
+				 own->tree ? own->tree : tree);
 	if (mkdir(own->folder, 0777) && errno != EEXIST)
 		error_set_errno(error, "%s", own->folder);
 	else if (!(folder = realpath(own->folder, NULL)))
@@ -234,6 +232,5 @@ int corpus_own_build(struct corpus_own *own, struct error *error)
 		if (!result)
 			result = run_make(own, tree, folder, toolchains, error);
 	}
-	free(tree);
 	return result;
 }

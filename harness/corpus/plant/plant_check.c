@@ -279,7 +279,7 @@ static int finish(const struct plant_check_options *options, const struct plant_
 int plant_check(const struct plant_check_options *options)
 {
 	struct plant_tally *tally;
-	struct manifest manifest;
+	struct manifest manifest DEINIT(manifest_deinit) = { 0 };
 	struct error error;
 	int crashed, status;
 
@@ -291,18 +291,14 @@ int plant_check(const struct plant_check_options *options)
 		manifest_filter(&manifest, options->glob);
 	if (order_programs(&manifest, options->seed, &error)) {
 		error_print(stderr, "stackproof plant", &error);
-		manifest_deinit(&manifest);
 		return EXIT_ENVIRONMENT;
 	}
 	tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
-	if (tally == MAP_FAILED) {
-		manifest_deinit(&manifest);
+	if (tally == MAP_FAILED)
 		return EXIT_ENVIRONMENT;
-	}
 	crashed = run_workers(options, &manifest, tally);
 	status = finish(options, tally, crashed);
 	munmap(tally, sizeof(*tally));
-	manifest_deinit(&manifest);
 	return status;
 }

@@ -121,7 +121,7 @@ static int compare_words(const void *a, const void *b)
 static int count_rules(const struct diff_table *table, uint64_t *ret, struct error *error)
 {
 	const struct diff_function *function = &table->function[table->function_count - 1];
-	const char **words = calloc(function->row_count + 1, sizeof(*words));
+	FREED const char **words = calloc(function->row_count + 1, sizeof(*words));
 
 	*ret = 0;
 	if (!words)
@@ -131,7 +131,6 @@ static int count_rules(const struct diff_table *table, uint64_t *ret, struct err
 	qsort(words, function->row_count, sizeof(*words), compare_words);
 	for (size_t i = 0; i < function->row_count; i++)
 		*ret += !i || words[i] != words[i - 1];
-	free(words);
 	return 0;
 }
 
@@ -312,12 +311,11 @@ static int add_symbols(struct profiling *reader)
 
 static int read_table_bytes(struct profiling *reader)
 {
-	struct table *table = NULL;
+	struct table *table DEINIT(table_destroy_at) = NULL;
 
 	if (table_build(reader->image, &table, reader->error))
 		return -1;
 	reader->profile->table_bytes = table_bytes(table);
-	table_destroy(table);
 	return 0;
 }
 
@@ -332,8 +330,8 @@ int code_profile_read(const char *path, struct diff_words *words, struct decoder
 		      struct code_profile *ret, struct error *error)
 {
 	struct profiling reader = { .profile = ret, .decoder = decoder, .error = error };
-	struct image *image = NULL;
-	struct cfi *cfi = NULL;
+	struct image *image DEINIT(image_destroy_at) = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	int result = -1;
 
 	*ret = (struct code_profile) { .table = { .dialect = &diff_dialect_text, .words = words } };
@@ -356,8 +354,6 @@ int code_profile_read(const char *path, struct diff_words *words, struct decoder
 	point_at_names(ret);
 	result = 0;
 out:
-	cfi_destroy(cfi);
-	image_destroy(image);
 	if (result)
 		code_profile_deinit(ret);
 	return result;

@@ -51,7 +51,8 @@ static const char *family_of(const struct toolchains *model, const struct versio
 
 static void name_version(const struct toolchains *model, struct version_column *column)
 {
-	const struct toolchain_id **family = need_memory(calloc(model->count, sizeof(*family)));
+	FREED const struct toolchain_id **family =
+		need_memory(calloc(model->count, sizeof(*family)));
 	size_t count = 0;
 
 	for (size_t i = 0; i < model->count; i++)
@@ -59,7 +60,6 @@ static void name_version(const struct toolchains *model, struct version_column *
 			family[count++] = &model->toolchain[i].id;
 	toolchain_short_version(&model->toolchain[column->toolchain].id, family, count,
 				column->text, sizeof(column->text));
-	free(family);
 }
 
 static void layout(struct version_table *table, const struct toolchains *model)

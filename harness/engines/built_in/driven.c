@@ -51,7 +51,7 @@ static int fill(const struct driven_options *options, pid_t pid, struct error *e
 	struct child_shell shell = {
 		.timeout_ms = FILL_MS, .signals = &signals, .hear = hear, .context = &said
 	};
-	char *command;
+	FREED char *command = NULL;
 	int failed, status;
 
 	if (!options->fill)
@@ -65,7 +65,6 @@ static int fill(const struct driven_options *options, pid_t pid, struct error *e
 		failed = child_shell_run(&shell, &status, error);
 		ending_signals_release(&signals);
 	}
-	free(command);
 	if (failed)
 		return -1;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))

@@ -8,7 +8,6 @@
 #ifndef STACKPROOF_ENGINE_H
 #define STACKPROOF_ENGINE_H
 
-#include <sys/user.h>
 #include "session.h"
 #include "truth/tracer/target_memory.h"
 #include "truth/tracer/truth.h"

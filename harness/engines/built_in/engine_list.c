@@ -132,7 +132,7 @@ static const char *cut_word(const char *text, char *ret)
 
 int engine_list_add(struct engine_list *list, const char *text, struct error *error)
 {
-	char *word = malloc(strlen(text) + 1);
+	FREED char *word = malloc(strlen(text) + 1);
 	int status = 0;
 
 	if (!word)
@@ -141,7 +141,6 @@ int engine_list_add(struct engine_list *list, const char *text, struct error *er
 		text = cut_word(text, word);
 		status = add_word(list, word, error);
 	}
-	free(word);
 	return status;
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine.h"
+#include "proc_file.h"
 
 static bool is_known(const struct stack_mapping *mapping, uint64_t sp)
 {
@@ -40,12 +41,7 @@ static bool find_in(FILE *file, struct stack_mapping *mapping, uint64_t sp)
 
 bool stack_mapping_find(struct stack_mapping *mapping, pid_t tid, uint64_t sp)
 {
-	char path[64];
-
-	if (is_known(mapping, sp))
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
-	return find_in(fopen(path, "re"), mapping, sp);
+	return is_known(mapping, sp) || find_in(proc_file_open(tid, "maps"), mapping, sp);
 }
 
 bool stack_mapping_of(struct stack_mapping *mapping, const struct point *point, uint64_t sp)

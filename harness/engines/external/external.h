@@ -20,7 +20,6 @@
 #ifndef STACKPROOF_EXTERNAL_H
 #define STACKPROOF_EXTERNAL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "error.h"

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 #include "array.h"
+#include "freed.h"
 #include "load.h"
 #include "skeletons.h"
 
@@ -49,23 +50,20 @@ const char *load_warning(void)
 /* Reads what is there of a file; more than OBJECT_BYTES_MAX is no BPF object. */
 static int read_file(struct load_object *ret, const char *path, struct error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	size_t used = 0;
 	ssize_t got = 1;
 
 	if (fd < 0)
 		return error_set_errno(error, "can't be opened");
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > OBJECT_BYTES_MAX) {
-		close(fd);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > OBJECT_BYTES_MAX)
 		return error_set(error, ERROR_UNSUPPORTED_ELF, "", 0, "is not a BPF object");
-	}
 	ret->owned = malloc((size_t)st.st_size + 1);
 	while (ret->owned && got > 0 && used < (size_t)st.st_size) {
 		got = read(fd, (char *)ret->owned + used, (size_t)st.st_size - used);
 		used += got > 0 ? (size_t)got : 0;
 	}
-	close(fd);
 	if (!ret->owned)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	if (got < 0)

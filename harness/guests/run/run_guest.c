@@ -223,7 +223,7 @@ static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
 {
 	struct run *run = guest->run;
 	const char *name = run->options->kernel[guest->lane];
-	struct guest_result *result = need_memory(calloc(1, sizeof(*result)));
+	FREED struct guest_result *result = need_memory(calloc(1, sizeof(*result)));
 	struct error error = { 0 };
 	char console[4096], shard[32];
 
@@ -257,7 +257,6 @@ static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
 	finish_rest(guest, CELL_ERROR, guest_outcome_name(result->outcome),
 		    result->sentence[0] ? result->sentence : "it did not report this",
 		    result->boot_ms || result->commands_done);
-	free(result);
 }
 
 bool qemu_installed(void)

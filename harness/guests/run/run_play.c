@@ -44,14 +44,12 @@ struct play {
 static char *recording_of(const struct run *run, const struct corpus_binary *binary)
 {
 	const char *slash = strrchr(binary->path, '/');
-	char *path = NULL, *absolute;
+	FREED char *path = NULL;
 
 	if (asprintf(&path, "%s/" RECORDINGS "/%s.recording", run->options->results,
 		     slash ? slash + 1 : binary->path) < 0)
 		return NULL;
-	absolute = realpath(path, NULL);
-	free(path);
-	return absolute;
+	return realpath(path, NULL);
 }
 
 static void play_init(struct play *play, struct run *run, size_t lane)
@@ -147,10 +145,9 @@ static void on_output(void *context, size_t index, enum guest_stream stream, con
 	}
 	for (; (newline = memchr(at, '\n', (size_t)(end - at))); at = newline + 1) {
 		output_add(&play->line, at, (size_t)(newline - at));
-		json_t *object = json_loadb(play->line.data ? play->line.data : "", play->line.size,
-					    0, NULL);
+		JSON_FREED json_t *object = json_loadb(play->line.data ? play->line.data : "",
+						       play->line.size, 0, NULL);
 		take_object(play, object);
-		json_decref(object);
 		output_deinit(&play->line);
 	}
 	output_add(&play->line, at, (size_t)(end - at));
@@ -214,7 +211,7 @@ static uint64_t add_file(struct guest_file *file, const char *host, const char *
 static void run_guest(struct play *play, const struct kernel *kernel, struct guest_result *ret)
 {
 	struct run *run = play->run;
-	struct guest_file *file =
+	FREED struct guest_file *file =
 		need_memory(calloc(play->count + play->images.count + 1, sizeof(*file)));
 	char console[4096];
 	size_t files = 0, arguments = 0;
@@ -258,7 +255,6 @@ static void run_guest(struct play *play, const struct kernel *kernel, struct gue
 		if (!ret->sentence[0])
 			snprintf(ret->sentence, sizeof(ret->sentence), "%s", error.message);
 	}
-	free(file);
 }
 
 /* What the host has no recording of, and why. The count of those that it has. */
@@ -283,7 +279,7 @@ static size_t skip_unrecorded(struct play *play)
 
 void run_play_lane(struct run *run, size_t lane)
 {
-	struct guest_result *result = need_memory(calloc(1, sizeof(*result)));
+	FREED struct guest_result *result = need_memory(calloc(1, sizeof(*result)));
 	struct error error = { 0 };
 	struct kernel kernel = { 0 };
 	struct play play;
@@ -308,7 +304,6 @@ void run_play_lane(struct run *run, size_t lane)
 		}
 	}
 	play_deinit(&play);
-	free(result);
 	pthread_mutex_lock(&run->lock);
 	progress_lane_done(run, lane);
 	pthread_mutex_unlock(&run->lock);

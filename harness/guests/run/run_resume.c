@@ -66,8 +66,7 @@ static json_t *corpus_digest(const struct manifest *manifest)
 				hash_file(binary->file[j]));
 	}
 	fclose(file);
-	json_t *ret = digest(hash_bytes(text, size));
-	return ret;
+	return digest(hash_bytes(text, size));
 }
 
 static json_t *lanes(const struct results *results)
@@ -174,10 +173,10 @@ static size_t keep_cells(struct results *results, const struct results *old,
 		JSON_SET(index, key ? json_string_value(key) : "", i);
 	}
 	for (size_t i = 0; i < old->cell_count; i++) {
-		json_t *key = json_sprintf("%s\n%s", old->cell[i].kernel, old->cell[i].binary);
+		JSON_FREED json_t *key = json_sprintf("%s\n%s", old->cell[i].kernel,
+						      old->cell[i].binary);
 		const json_t *number = json_object_get(index, key ? json_string_value(key) : "\n");
 
-		json_decref(key);
 		if (number)
 			kept += keep_cell(&results->cell[json_integer_value(number)], &old->cell[i],
 					  options);

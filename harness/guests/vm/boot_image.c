@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "boot_image.h"
+#include "freed.h"
 
 /* Offsets in the file, from the boot protocol. */
 #define SETUP_SECTORS	0x1f1 /* u8; 0 means 4 */
@@ -44,35 +45,23 @@ struct mapped {
 
 static int map_file(const char *path, struct mapped *ret, struct error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = -1;
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	void *data;
 
-	if (fd < 0 || fstat(fd, &st)) {
-		error_set_errno(error, "%.150s", path);
-		goto out;
-	}
-	if (st.st_size < HEADER_BYTES || !S_ISREG(st.st_mode)) {
-		error_set(error, ERROR_UNAVAILABLE, "", 0, "%.150s is not a bzImage", path);
-		goto out;
-	}
+	if (fd < 0 || fstat(fd, &st))
+		return error_set_errno(error, "%.150s", path);
+	if (st.st_size < HEADER_BYTES || !S_ISREG(st.st_mode))
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "%.150s is not a bzImage", path);
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (data == MAP_FAILED) {
-		error_set_errno(error, "%.150s", path);
-		goto out;
-	}
+	if (data == MAP_FAILED)
+		return error_set_errno(error, "%.150s", path);
 	*ret = (struct mapped) { data, (size_t)st.st_size };
-	if (memcmp(ret->data + HEADER_MAGIC, "HdrS", 4)) {
-		munmap(data, ret->size);
-		error_set(error, ERROR_UNAVAILABLE, "", HEADER_MAGIC, "%.150s is not a bzImage",
-			  path);
-		goto out;
-	}
-	result = 0;
-out:
-	if (fd >= 0)
-		close(fd);
-	return result;
+	if (!memcmp(ret->data + HEADER_MAGIC, "HdrS", 4))
+		return 0;
+	munmap(data, ret->size);
+	return error_set(error, ERROR_UNAVAILABLE, "", HEADER_MAGIC, "%.150s is not a bzImage",
+			 path);
 }
 
 static uint32_t read_u16(const struct mapped *file, size_t offset)

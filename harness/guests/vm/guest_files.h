@@ -5,7 +5,6 @@
 #ifndef STACKPROOF_GUEST_FILES_H
 #define STACKPROOF_GUEST_FILES_H
 
-#include <limits.h>
 #include <stddef.h>
 #include "error.h"
 

@@ -27,12 +27,11 @@ static int lacks_kernel(const char *line, size_t length)
 /* With kernel_name in front of the members that it has. */
 static void print_object(FILE *file, const char *kernel, const char *line, size_t length)
 {
-	json_t *name = json_bytes(kernel);
+	JSON_FREED json_t *name = json_bytes(kernel);
 	size_t blanks = strspn(line + 1, " \t");
 
 	fputs("{\"kernel_name\":", file);
 	json_dumpf(name, file, JSON_ENCODE_ANY);
-	json_decref(name);
 	if (line[1 + blanks] != '}')
 		fputc(',', file);
 	fwrite(line + 1, 1, length - 1, file);

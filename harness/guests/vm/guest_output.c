@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "freed.h"
 #include "guest_output.h"
 
 #define FLAGS                                                                                      \
@@ -59,7 +60,7 @@ static int unpack_entry(struct archive *from, struct archive_entry *entry, struc
 {
 	const char *name = archive_entry_pathname(entry);
 	mode_t type = archive_entry_filetype(entry);
-	char *path = NULL;
+	FREED char *path = NULL;
 	int status = 0, copied = 1;
 
 	if (!name || leads_out(name))
@@ -78,7 +79,6 @@ static int unpack_entry(struct archive *from, struct archive_entry *entry, struc
 				   archive_error_string(to));
 	else if (copied)
 		status = unreadable(from, error);
-	free(path);
 	return status;
 }
 
@@ -100,7 +100,7 @@ int guest_output_unpack(const void *archive, size_t size, const char *folder, si
 			struct error *error)
 {
 	struct archive *from = archive_read_new(), *to = archive_write_disk_new();
-	char *real = NULL;
+	FREED char *real = NULL;
 	int status = -1;
 
 	*ret_files = 0;
@@ -123,6 +123,5 @@ int guest_output_unpack(const void *archive, size_t size, const char *folder, si
 		archive_read_free(from);
 	if (to && archive_write_free(to) != ARCHIVE_OK && !status)
 		status = error_set(error, ERROR_UNAVAILABLE, "", 0, "can't write below %s", folder);
-	free(real);
 	return status;
 }

@@ -171,10 +171,9 @@ static int write_skeleton(struct writer *writer)
 
 static int write_commands(struct writer *writer, const struct guest_command *commands, size_t count)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
-	int ret;
 
 	if (!file)
 		return error_set(writer->error, ERROR_MEMORY, "", 0, "out of memory");
@@ -190,11 +189,8 @@ static int write_commands(struct writer *writer, const struct guest_command *com
 			fprintf(file, "%s%c", commands[i].argv[a], 0);
 	}
 	if (fclose(file))
-		ret = error_set(writer->error, ERROR_MEMORY, "", 0, "out of memory");
-	else
-		ret = write_bytes(writer, FRAME_COMMANDS_PATH, 0444, text, size);
-	free(text);
-	return ret;
+		return error_set(writer->error, ERROR_MEMORY, "", 0, "out of memory");
+	return write_bytes(writer, FRAME_COMMANDS_PATH, 0444, text, size);
 }
 
 /* The guest's init lies next to this program, unless the environment says otherwise. */

@@ -18,7 +18,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include "error.h"
 
 /* ---- kernels.c -------------------------------------------------------------------------- */

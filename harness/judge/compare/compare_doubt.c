@@ -7,7 +7,6 @@
  * ends, one of the two accounts is added to the result, or the points are unproven.
  */
 #include <string.h>
-#include <ucontext.h>
 #include "comparer.h"
 #include "walk/walk_rows.h"
 

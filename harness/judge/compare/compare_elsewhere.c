@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "comparer.h"
+#include "proc_file.h"
 
 static const char register_frame[] = "__register_frame";
 
@@ -46,13 +47,10 @@ static bool may_call(const struct image *image, bool is_program)
 /* One of its images may. */
 static bool process_may_register(const struct address_space *space)
 {
-	char link[32], program[4096];
+	char program[4096];
 	const struct image *last = NULL;
-	ssize_t size;
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)process_living_thread(space->pid));
-	size = readlink(link, program, sizeof(program) - 1);
-	program[size > 0 ? size : 0] = '\0';
+	proc_link_read(process_living_thread(space->pid), "exe", program, sizeof(program));
 	for (size_t i = 0; i < space->mapping_count; i++) {
 		const struct mapping *mapping = &space->mapping[i];
 

@@ -19,6 +19,7 @@
 #include "freed.h"
 #include "array.h"
 #include "comparer.h"
+#include "proc_file.h"
 #include "walk/mapped_file.h"
 #include "walk/walk_rows.h"
 
@@ -68,10 +69,8 @@ static bool note_walks(struct comparer *comparer, const struct point *point,
 static FILE *open_maps(const struct comparer *comparer, const char *name)
 {
 	pid_t tid = process_living_thread(comparer->space.pid);
-	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)tid, name);
-	return tid ? fopen(path, "re") : NULL;
+	return tid ? proc_file_open(tid, name) : NULL;
 }
 
 bool outside_is_mapped(const struct comparer *comparer, uint64_t address)
@@ -130,10 +129,10 @@ static bool memory_is_doubtful(struct comparer *comparer, const struct evidence 
 {
 	struct noting_memory memory = { .all = *evidence->point->memory };
 	struct maps_line last = { 0 };
-	char *line = NULL;
+	FREED char *line = NULL;
 	size_t capacity = 0;
 	bool found = false;
-	FILE *maps;
+	FILE_CLOSED FILE *maps = NULL;
 
 	memory.note = malloc(NOTES_MAX * sizeof(*memory.note));
 	if (!memory.note)
@@ -143,9 +142,6 @@ static bool memory_is_doubtful(struct comparer *comparer, const struct evidence 
 		       : NULL;
 	while (maps && !found && getline(&line, &capacity, maps) > 0)
 		found = line_is_suspect(line, &memory, &last);
-	if (maps)
-		fclose(maps);
-	free(line);
 	free(memory.note);
 	return found;
 }

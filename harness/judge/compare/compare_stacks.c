@@ -191,11 +191,10 @@ int compare_stacks_create(const char *path, struct compare_stacks **ret, struct 
 
 void compare_stacks_begin(struct compare_stacks *stacks, const char *program)
 {
-	json_t *name = json_bytes(program);
+	JSON_FREED json_t *name = json_bytes(program);
 
 	free(stacks->program);
 	stacks->program = json_dumps(name, JSON_ENCODE_ANY);
-	json_decref(name);
 	stacks->points = stacks->number = 0;
 	compare_stacks_mappings(stacks);
 }

@@ -165,7 +165,8 @@ static int by_unproven(const void *a, const void *b)
 /* Where points are unproven, those with the most first. */
 static void print_unproven_places(FILE *file, const struct findings *findings)
 {
-	const struct finding **place = calloc(findings->count + 1, sizeof(const struct finding *));
+	FREED const struct finding **place = calloc(findings->count + 1,
+						    sizeof(const struct finding *));
 	size_t count = 0;
 	char reasons[256];
 
@@ -185,7 +186,6 @@ static void print_unproven_places(FILE *file, const struct findings *findings)
 	if (count > UNPROVEN_PLACES_MAX)
 		fprintf(file, "and %zu more places where points are unproven\n",
 			count - UNPROVEN_PLACES_MAX);
-	free(place);
 }
 
 static void print_findings(FILE *file, const struct findings *findings)

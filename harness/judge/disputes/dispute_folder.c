@@ -35,7 +35,7 @@ void dispute_folder_deinit(struct dispute_folder *folder)
 int dispute_folder_make(const struct dispute_folder *folder, size_t number, uint64_t bytes,
 			struct error *error)
 {
-	char *path = dispute_folder_image(folder, number);
+	FREED char *path = dispute_folder_image(folder, number);
 	int fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
 
 	if (fd < 0 || ftruncate(fd, (off_t)bytes)) {
@@ -44,7 +44,6 @@ int dispute_folder_make(const struct dispute_folder *folder, size_t number, uint
 			close(fd);
 		fd = -1;
 	}
-	free(path);
 	return fd;
 }
 

@@ -248,14 +248,12 @@ static int check_head(const char *path, struct error *error)
 {
 	static const unsigned char head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3 };
 	unsigned char first[sizeof(head)] = { 0 };
-	FILE *file = input_file_open(path, error);
-	size_t size;
+	FILE_CLOSED FILE *file = input_file_open(path, error);
 
 	if (!file)
 		return -1;
-	size = fread(first, 1, sizeof(first), file);
-	fclose(file);
-	if (size == sizeof(first) && !memcmp(first, head, sizeof(head)))
+	if (fread(first, 1, sizeof(first), file) == sizeof(first) &&
+	    !memcmp(first, head, sizeof(head)))
 		return 0;
 	return error_set(error, ERROR_PROTOCOL, "the archive", 0,
 			 "its head is not a case's: it is damaged, or was compressed anew");

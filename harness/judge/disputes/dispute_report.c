@@ -47,14 +47,11 @@ struct report {
 static int open_file(const struct report *report, const char *name, struct output_file *ret,
 		     struct error *error)
 {
-	char *path;
-	int status;
+	FREED char *path = NULL;
 
 	if (asprintf(&path, "%s/%s", report->folder, name) < 0)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
-	status = output_file_open(path, ret, error);
-	free(path);
-	return status;
+	return output_file_open(path, ret, error);
 }
 
 static int write_copy(const struct report *report, const char *name, const void *bytes, size_t size,
@@ -82,7 +79,7 @@ static void copy_name(const char *path, char *ret, size_t size)
 static int copy_debug_file(struct report *report, const char *name, struct error *error)
 {
 	FREED char *path = debug_link_find(report->image->entry->image);
-	struct image *debug = NULL;
+	struct image *debug DEINIT(image_destroy_at) = NULL;
 	struct error ignored;
 	char own[300];
 	size_t size;
@@ -97,7 +94,6 @@ static int copy_debug_file(struct report *report, const char *name, struct error
 		else
 			snprintf(report->note, sizeof(report->note),
 				 "the debug file is not copied, it has %zu bytes", size);
-		image_destroy(debug);
 	}
 	return status;
 }
@@ -274,9 +270,9 @@ static void print_source(FILE *file, const struct report *report)
 {
 	struct code_source source = { .line = 0 };
 	struct code_sources *sources;
-	struct image *image = NULL;
+	struct image *image DEINIT(image_destroy_at) = NULL;
 	struct error ignored;
-	char *debug;
+	FREED char *debug = NULL;
 
 	if (!report->image)
 		return;
@@ -291,8 +287,6 @@ static void print_source(FILE *file, const struct report *report)
 	if (!source.producer[0])
 		fputs("producer     no debug info says it\n", file);
 	code_sources_close(sources);
-	free(debug);
-	image_destroy(image);
 }
 
 static int write_report(const struct report *report, struct error *error)

@@ -28,18 +28,16 @@ static int add_once(struct recording_images *images, const char *path, struct er
 
 static int add_debug_file(struct recording_images *images, const char *path, struct error *error)
 {
-	struct image *image;
+	struct image *image DEINIT(image_destroy_at) = NULL;
 	struct error ignored; /* whoever plays the recording says what can't be opened */
 	char real[PATH_MAX];
-	int status = 0;
 
 	if (image_create(path, &image, &ignored))
 		return 0;
 	debug_link_adopt(image);
 	if (image->debug && image->debug_frame.data && realpath(image->debug->path, real))
-		status = add_once(images, real, error);
-	image_destroy(image);
-	return status;
+		return add_once(images, real, error);
+	return 0;
 }
 
 static int add_path(void *context, const struct recording_mapping *mapping, size_t number,

@@ -423,7 +423,7 @@ int recording_open(const char *path, struct recording **ret, struct error *error
 {
 	/* A FIFO would be waited for. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE_CLOSED FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	uint8_t *bytes = NULL;
 	size_t size = 0;
 
@@ -434,7 +434,6 @@ int recording_open(const char *path, struct recording **ret, struct error *error
 		return -1;
 	}
 	status = read_whole(file, path, &bytes, &size, error);
-	fclose(file);
 	if (status || recording_create(bytes, size, ret, error)) {
 		free(bytes);
 		return -1;

@@ -162,22 +162,19 @@ static bool is_file(const struct mapping *mapping, uint64_t *ret_size)
 static void put_memory(struct recording_writer *writer, const struct mapping *mapping)
 {
 	size_t size = mapping->end - mapping->start;
-	uint8_t *bytes = size <= RECORDING_IMAGE_MAX ? malloc(size) : NULL;
+	FREED uint8_t *bytes = size <= RECORDING_IMAGE_MAX ? malloc(size) : NULL;
+	bool good = bytes;
 
-	for (size_t at = 0; bytes && at < size; at += PAGE_SET_PAGE) {
+	for (size_t at = 0; good && at < size; at += PAGE_SET_PAGE) {
 		size_t part = size - at < PAGE_SET_PAGE ? size - at : PAGE_SET_PAGE;
 
-		if (writer->process->read(writer->process->context, mapping->start + at, bytes + at,
-					  part)) {
-			free(bytes);
-			bytes = NULL;
-		}
+		good = !writer->process->read(writer->process->context, mapping->start + at,
+					      bytes + at, part);
 	}
-	if (!bytes)
+	if (!good)
 		fail(writer, "the vDSO can't be recorded");
 	else
 		put_bytes(writer->file, bytes, size);
-	free(bytes);
 }
 
 /* The mapped file itself. Of the kernel's mapping this one may be a piece only

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/cli/options.h"
 #include "attach_options.h"
+#include "proc_file.h"
 #include "stepping.h"
 
 /* Beside those of stepping_options.c. */
@@ -74,14 +75,8 @@ const struct argp attach_argp = { .options = options, .parser = parse };
 /* What the results are named by. */
 static void name_program(struct attach_options *attach)
 {
-	char path[64];
-	ssize_t size;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", attach->attach.pid);
-	size = readlink(path, attach->program, sizeof(attach->program) - 1);
-	if (size > 0)
-		attach->program[size] = '\0';
-	else
+	if (proc_link_read(attach->attach.pid, "exe", attach->program, sizeof(attach->program)) <=
+	    0)
 		snprintf(attach->program, sizeof(attach->program), "process %d",
 			 attach->attach.pid);
 }

@@ -253,16 +253,14 @@ static int count_steps(const struct tracer_options *options, struct stepping_est
 static off_t prepare_input(struct stepping_estimate *ret)
 {
 	off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	int null;
+	FD_CLOSED int null = -1;
 
 	if (at >= 0)
 		return at;
 	ret->input_is_empty = true;
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (null >= 0) {
+	if (null >= 0)
 		dup2(null, STDIN_FILENO);
-		close(null);
-	}
 	return -1;
 }
 

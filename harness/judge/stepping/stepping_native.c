@@ -65,7 +65,8 @@ static pid_t start(const struct tracer_options *options, int *ret_fd, struct err
 static void wait_end(pid_t pid, const struct ending_signals *signals, unsigned int timeout_ms,
 		     bool *ret_up, int *ret_signal)
 {
-	int process = (int)syscall(SYS_pidfd_open, pid, 0), ready;
+	FD_CLOSED int process = (int)syscall(SYS_pidfd_open, pid, 0);
+	int ready;
 	struct pollfd wake[] = { { .fd = process, .events = POLLIN },
 				 { .fd = signals->fd, .events = POLLIN } };
 
@@ -74,8 +75,6 @@ static void wait_end(pid_t pid, const struct ending_signals *signals, unsigned i
 	while (ready < 0 && errno == EINTR);
 	*ret_up = !ready;
 	*ret_signal = ending_signals_take(signals);
-	if (process >= 0)
-		close(process);
 }
 
 static double thread_cpu_seconds(void)

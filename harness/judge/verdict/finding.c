@@ -74,7 +74,7 @@ static void describe_row(const struct mapping *mapping, uint64_t vaddr, char *te
 {
 	struct error error;
 	struct row row;
-	FILE *file;
+	FILE_CLOSED FILE *file = NULL;
 	int found;
 
 	found = cfi_row_find(image_entry_cfi(mapping->entry), vaddr, &row, &error);
@@ -88,10 +88,8 @@ static void describe_row(const struct mapping *mapping, uint64_t vaddr, char *te
 		return;
 	}
 	file = fmemopen(text, size, "w");
-	if (!file)
-		return;
-	row_print(file, &row);
-	fclose(file);
+	if (file)
+		row_print(file, &row);
 }
 
 /* A frame that was called is at fault in its call: the one that ends where it will return to. */

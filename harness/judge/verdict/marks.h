@@ -10,7 +10,6 @@
 #ifndef STACKPROOF_MARKS_H
 #define STACKPROOF_MARKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -49,7 +49,7 @@ static int digest_ours(const struct image *image, struct digest *ret, struct err
 {
 	const cookie_io_functions_t functions = { .write = digest_add };
 	const struct table_filter filter = { 0 };
-	struct error_list diagnostics = { 0 };
+	struct error_list diagnostics DEINIT(error_list_deinit) = { 0 };
 	FILE *file = fopencookie(ret, "w", functions);
 
 	if (!file)
@@ -57,7 +57,6 @@ static int digest_ours(const struct image *image, struct digest *ret, struct err
 	int status = table_readelf(file, image, &filter, &diagnostics, error);
 	if (fclose(file) && !status)
 		status = error_set_errno(error, "fclose");
-	error_list_deinit(&diagnostics);
 	return status;
 }
 
@@ -66,22 +65,17 @@ int bench_agree(const char *path, const struct image *image, const struct table 
 {
 	struct digest ours = { .hash = HASH_BYTES_FIRST }, theirs = { .hash = HASH_BYTES_FIRST };
 	struct table_proof proof;
-	struct cfi *cfi = NULL;
-	int status = -1;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 
 	if (digest_readelf(path, &theirs, error) || digest_ours(image, &ours, error) ||
 	    cfi_create(image, &cfi, error) || table_prove(cfi, table, NULL, NULL, &proof, error))
-		goto out;
-	if (ours.hash != theirs.hash || ours.bytes != theirs.bytes)
-		error_set(error, ERROR_PROTOCOL, "", 0,
-			  "readelf -wF prints other lines than we do");
-	else if (proof.silent)
-		error_set(error, ERROR_PROTOCOL, "", 0, "the table is wrong at %llu rows",
-			  (unsigned long long)proof.silent);
-	else
-		status = 0;
+		return -1;
 	*ret_rows = cfi_row_count(cfi);
-out:
-	cfi_destroy(cfi);
-	return status;
+	if (ours.hash != theirs.hash || ours.bytes != theirs.bytes)
+		return error_set(error, ERROR_PROTOCOL, "", 0,
+				 "readelf -wF prints other lines than we do");
+	if (proof.silent)
+		return error_set(error, ERROR_PROTOCOL, "", 0, "the table is wrong at %llu rows",
+				 (unsigned long long)proof.silent);
+	return 0;
 }

@@ -156,28 +156,24 @@ static int digest_row(void *context, const struct cfi_raw_row *raw)
 /* Rows as gimli has them: an FDE without instructions has one, its CIE's. */
 static int read_rows(const struct image *image, struct reading *ret, struct error *error)
 {
-	struct cfi *cfi = NULL;
-	int status = -1;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 
 	*ret = (struct reading) { 0 };
 	if (cfi_create_section(image, ".eh_frame", &cfi, error))
-		goto out;
+		return -1;
 	for (size_t i = 0; i < cfi->fde_count; i++) {
 		const struct cfi_fde *fde = &cfi->fde[i];
 		uint64_t before = ret->rows;
 
 		if (cfi_raw_rows(cfi, &cfi->cie[fde->cie], fde, digest_row, ret, error))
-			goto out;
+			return -1;
 		ret->pc = fde->pc_begin;
 		if (ret->rows == before &&
 		    cfi_raw_rows(cfi, &cfi->cie[fde->cie], NULL, digest_row, ret, error))
-			goto out;
+			return -1;
 		ret->pc = 0;
 	}
-	status = 0;
-out:
-	cfi_destroy(cfi);
-	return status;
+	return 0;
 }
 
 int bench_table_build_gimli(const struct bench_options *options, struct bench_figure *ret,
@@ -186,26 +182,25 @@ int bench_table_build_gimli(const struct bench_options *options, struct bench_fi
 	double ours[BENCH_RUNS_MAX], theirs[BENCH_RUNS_MAX];
 	char path[4096], program[4096];
 	struct bench_gimli_result result;
-	struct image *image = NULL;
+	struct image *image DEINIT(image_destroy_at) = NULL;
 	struct reading reading;
-	int status = -1;
 
 	if (build_program(options->gimli, program, error) ||
 	    bench_image_find(ret->subject, path, error) || image_create(path, &image, error) ||
 	    read_rows(image, &reading, error))
-		goto out;
+		return -1;
 	for (unsigned int i = 0; i < options->runs; i++) {
 		if (bench_build_ms(image, &ours[i], error) ||
 		    run_program(program, path, &result, error))
-			goto out;
+			return -1;
 		theirs[i] = result.median_ms;
 		if (result.rows == reading.rows && result.digest == reading.digest)
 			continue;
-		error_set(error, ERROR_PROTOCOL, "", 0,
-			  "gimli has %llu rows, we %llu; digests %016llx, %016llx",
-			  (unsigned long long)result.rows, (unsigned long long)reading.rows,
-			  (unsigned long long)result.digest, (unsigned long long)reading.digest);
-		goto out;
+		return error_set(error, ERROR_PROTOCOL, "", 0,
+				 "gimli has %llu rows, we %llu; digests %016llx, %016llx",
+				 (unsigned long long)result.rows, (unsigned long long)reading.rows,
+				 (unsigned long long)result.digest,
+				 (unsigned long long)reading.digest);
 	}
 	ret->value = bench_median(ours, options->runs);
 	ret->unit = "ms";
@@ -216,8 +211,5 @@ int bench_table_build_gimli(const struct bench_options *options, struct bench_fi
 		 "%.500s: %llu rows, the same by both; gimli %s iterates, we build the finished "
 		 "table",
 		 path, (unsigned long long)reading.rows, result.version);
-	status = 0;
-out:
-	image_destroy(image);
-	return status;
+	return 0;
 }

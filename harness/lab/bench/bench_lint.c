@@ -27,26 +27,22 @@ static double cpu_seconds(void)
 /* From here on the process's peak of memory is counted anew (proc(5), clear_refs). */
 static void reset_peak(void)
 {
-	FILE *file = fopen("/proc/self/clear_refs", "we");
+	FILE_CLOSED FILE *file = fopen("/proc/self/clear_refs", "we");
 
-	if (!file)
-		return; /* the peak is that of all that was measured before */
-	fputs("5", file);
-	fclose(file);
+	if (file) /* else the peak is that of all that was measured before */
+		fputs("5", file);
 }
 
 /* 0 if it can't be had. */
 static uint64_t peak_kib(void)
 {
-	FILE *file = fopen("/proc/self/status", "re");
+	FILE_CLOSED FILE *file = fopen("/proc/self/status", "re");
 	char line[200];
 	uint64_t peak = 0;
 
 	while (file && !peak && fgets(line, sizeof(line), file))
 		if (!strncmp(line, "VmHWM:", 6))
 			peak = strtoull(line + 6, NULL, 10);
-	if (file)
-		fclose(file);
 	return peak;
 }
 
@@ -112,22 +108,21 @@ int bench_lint(const struct bench_options *options, struct bench_figure *ret, st
 {
 	double ours[BENCH_RUNS_MAX], theirs[BENCH_RUNS_MAX];
 	struct lint_counts counts = { 0 };
-	struct image *image = NULL;
-	struct cfi *cfi = NULL;
+	struct image *image DEINIT(image_destroy_at) = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	uint64_t instructions = 0, peak;
 	char path[4096];
-	int status = -1;
 
 	if (bench_image_find(ret->subject, path, error) || image_create(path, &image, error) ||
 	    cfi_create(image, &cfi, error))
-		goto out;
+		return -1;
 	reset_peak();
 	if (lint_once(image, &ours[0], &counts, error)) /* it is in the page cache from here on */
-		goto out;
+		return -1;
 	peak = peak_kib();
 	for (unsigned int i = 0; i < options->runs; i++) {
 		if (lint_once(image, &ours[i], &counts, error))
-			goto out;
+			return -1;
 		theirs[i] = decode_once(cfi, &instructions);
 	}
 	ret->value = bench_median(ours, options->runs);
@@ -139,9 +134,5 @@ int bench_lint(const struct bench_options *options, struct bench_figure *ret, st
 		 "%.500s: %" PRIu64 " FDEs, %" PRIu64 " proven, %" PRIu64
 		 " instructions by both; peak %" PRIu64 " MiB; published of unwind-check: 28000",
 		 path, counts.fdes, counts.proven, instructions, peak >> 10);
-	status = 0;
-out:
-	cfi_destroy(cfi);
-	image_destroy(image);
-	return status;
+	return 0;
 }

@@ -17,7 +17,6 @@
  * libunwind unwinds its own process, so libLLVM is loaded for it; all this happens in a child that
  * goes away with what libLLVM leaves behind, and hands the times back in shared memory.
  */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

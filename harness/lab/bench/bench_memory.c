@@ -34,7 +34,7 @@ static const char *const folders[] = { "/usr/bin", "/usr/lib/x86_64-linux-gnu" }
 /* Maps the file's executable segments; true: it has some. They stay until the process ends. */
 static bool map_image(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t page = sysconf(_SC_PAGESIZE);
 	bool mapped = false;
 	Elf64_Ehdr header;
@@ -55,14 +55,13 @@ static bool map_image(const char *path)
 				       PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
 				       segment.p_offset - segment.p_offset % page) != MAP_FAILED;
 		}
-	close(fd);
 	return mapped;
 }
 
 /* Up to count of a folder's images, evenly from all its files. */
 static void map_folder(const char *folder, unsigned int count)
 {
-	struct dirent **entry = NULL;
+	FREED struct dirent **entry = NULL;
 	int entries = scandir(folder, &entry, NULL, alphasort);
 	unsigned int mapped = 0;
 	char path[4200];
@@ -75,7 +74,6 @@ static void map_folder(const char *folder, unsigned int count)
 		}
 	for (int i = 0; i < entries; i++)
 		free(entry[i]);
-	free(entry);
 }
 
 /* ---- the kernel's account --------------------------------------------------------------- */
@@ -83,7 +81,7 @@ static void map_folder(const char *folder, unsigned int count)
 /* Bytes that the kernel charges for the BPF maps that this process holds. */
 static uint64_t map_bytes(void)
 {
-	DIR *folder = opendir("/proc/self/fdinfo");
+	DIR_CLOSED DIR *folder = opendir("/proc/self/fdinfo");
 	struct dirent *entry;
 	uint64_t sum = 0;
 
@@ -91,7 +89,7 @@ static uint64_t map_bytes(void)
 		char path[300], line[256];
 		bool is_map = false;
 		uint64_t bytes = 0;
-		FILE *file;
+		FILE_CLOSED FILE *file = NULL;
 
 		snprintf(path, sizeof(path), "/proc/self/fdinfo/%s", entry->d_name);
 		file = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
@@ -99,12 +97,8 @@ static uint64_t map_bytes(void)
 			is_map |= !strncmp(line, "map_type:", 9);
 			sscanf(line, "memlock: %" SCNu64, &bytes);
 		}
-		if (file)
-			fclose(file);
 		sum += is_map ? bytes : 0;
 	}
-	if (folder)
-		closedir(folder);
 	return sum;
 }
 

@@ -104,14 +104,10 @@ static int measure_beside_clock(double *ret, struct error *error)
 		.sample_freq = RATE_HZ,
 		.freq = 1,
 	};
-	int fd = syscall(SYS_perf_event_open, &clock, -1, last_cpu(), -1, PERF_FLAG_FD_CLOEXEC);
-	int status;
+	FD_CLOSED int fd = syscall(SYS_perf_event_open, &clock, -1, last_cpu(), -1,
+				   PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0)
-		return error_set_errno(error, "opening a clock");
-	status = measure(ret, error);
-	close(fd);
-	return status;
+	return fd < 0 ? error_set_errno(error, "opening a clock") : measure(ret, error);
 }
 
 static int measure_beside(const char *const *argv, double *ret, struct error *error)

@@ -38,20 +38,17 @@ static uint64_t count_stretches(const struct table *table)
 int bench_table_size(const struct bench_options *options, struct bench_figure *ret,
 		     struct error *error)
 {
-	struct image *image = NULL;
-	struct table *table = NULL;
-	struct cfi *cfi = NULL;
+	struct image *image DEINIT(image_destroy_at) = NULL;
+	struct table *table DEINIT(table_destroy_at) = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	char path[4096];
-	int status = -1;
 
 	if (bench_image_find(ret->subject, path, error) || image_create(path, &image, error) ||
 	    bench_build(image, &table, error) || cfi_create(image, &cfi, error))
-		goto out;
+		return -1;
 	uint64_t rows = cfi_row_count(cfi);
-	if (!rows) {
-		error_set(error, ERROR_NO_CFI, "", 0, "%.200s has no rows", path);
-		goto out;
-	}
+	if (!rows)
+		return error_set(error, ERROR_NO_CFI, "", 0, "%.200s has no rows", path);
 	uint64_t stretches = count_stretches(table);
 	ret->runs = 1;
 	ret->value = (double)table_bytes(table) / rows;
@@ -75,10 +72,5 @@ int bench_table_size(const struct bench_options *options, struct bench_figure *r
 		table->rule_count, (unsigned long long)table->rule_count * sizeof(*table->rule),
 		table->place_count, (unsigned long long)table->place_count * sizeof(*table->place),
 		(unsigned long long)stretches);
-	status = 0;
-out:
-	cfi_destroy(cfi);
-	table_destroy(table);
-	image_destroy(image);
-	return status;
+	return 0;
 }

@@ -23,18 +23,14 @@ int bench_build(const struct image *image, struct table **ret, struct error *err
 static int build_once(const struct image *image, const char *path, double *ret, struct error *error)
 {
 	uint64_t begin = monotonic_ns();
-	struct image *opened = NULL;
-	struct table *table = NULL;
-	int status = -1;
+	struct image *opened DEINIT(image_destroy_at) = NULL;
+	struct table *table DEINIT(table_destroy_at) = NULL;
 
-	if ((!path || !image_create(path, &opened, error)) &&
-	    !bench_build(path ? opened : image, &table, error)) {
-		*ret = (monotonic_ns() - begin) / 1e6;
-		status = 0;
-	}
-	table_destroy(table);
-	image_destroy(opened);
-	return status;
+	if ((path && image_create(path, &opened, error)) ||
+	    bench_build(path ? opened : image, &table, error))
+		return -1;
+	*ret = (monotonic_ns() - begin) / 1e6;
+	return 0;
 }
 
 static int build_some(const struct image *image, const char *path, double *ret, struct error *error)
@@ -77,20 +73,19 @@ int bench_measure_build(const struct bench_options *options, bench_build_fn *bui
 			struct bench_figure *ret, struct error *error)
 {
 	double ours[BENCH_RUNS_MAX], theirs[BENCH_RUNS_MAX];
-	struct image *image = NULL;
-	struct table *table = NULL;
+	struct image *image DEINIT(image_destroy_at) = NULL;
+	struct table *table DEINIT(table_destroy_at) = NULL;
 	char path[4096];
 	uint64_t rows;
-	int status = -1;
 
 	if (bench_image_find(ret->subject, path, error) || image_create(path, &image, error) ||
 	    bench_build(image, &table, error) || /* it is in the page cache from here on */
 	    bench_agree(path, image, table, &rows, error))
-		goto out;
+		return -1;
 	for (unsigned int i = 0; i < options->runs; i++)
 		if (build(image, path, &ours[i], error) ||
 		    bench_readelf_ms(path, &theirs[i], error))
-			goto out;
+			return -1;
 	ret->value = bench_median(ours, options->runs);
 	ret->unit = "ms";
 	ret->reference = "readelf -wF";
@@ -99,11 +94,7 @@ int bench_measure_build(const struct bench_options *options, bench_build_fn *bui
 	snprintf(ret->note, sizeof(ret->note),
 		 "%.500s: %llu FDEs, %llu rows, the same lines by both; %s", path,
 		 (unsigned long long)table->fde_count, (unsigned long long)rows, how);
-	status = 0;
-out:
-	table_destroy(table);
-	image_destroy(image);
-	return status;
+	return 0;
 }
 
 static int build_opened(const struct image *image, const char *path, double *ret_ms,

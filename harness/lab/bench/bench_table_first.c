@@ -10,6 +10,7 @@
  */
 #include <jansson.h>
 #include <stdlib.h>
+#include "base/cli/json_members.h"
 #include "bench.h"
 
 #define OUTPUT_MAX 65536
@@ -19,23 +20,20 @@ static int first_build(const struct image *image, const char *path, double *ret_
 		       struct error *error)
 {
 	const char *const argv[] = { "/proc/self/exe", "stat", "--json", path, NULL };
-	char *output = malloc(OUTPUT_MAX);
-	int status = -1;
+	FREED char *output = malloc(OUTPUT_MAX);
+	JSON_FREED json_t *stat = NULL;
+	json_int_t ns;
 
 	if (!output)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-	if (!bench_child(argv, false, TIMEOUT_MS, output, OUTPUT_MAX, error)) {
-		json_t *stat = json_loads(output, JSON_DISABLE_EOF_CHECK, NULL);
-		json_int_t ns = json_integer_value(json_object_get(stat, "build_first_ns"));
-
-		json_decref(stat);
-		*ret_ms = (double)ns / 1e6;
-		status = ns > 0 ? 0
-				: error_set(error, ERROR_PROTOCOL, "", 0,
-					    "stat does not say how long its first build took");
-	}
-	free(output);
-	return status;
+	if (bench_child(argv, false, TIMEOUT_MS, output, OUTPUT_MAX, error))
+		return -1;
+	stat = json_loads(output, JSON_DISABLE_EOF_CHECK, NULL);
+	ns = json_integer_value(json_object_get(stat, "build_first_ns"));
+	*ret_ms = (double)ns / 1e6;
+	return ns > 0 ? 0
+		      : error_set(error, ERROR_PROTOCOL, "", 0,
+				  "stat does not say how long its first build took");
 }
 
 int bench_table_build_first(const struct bench_options *options, struct bench_figure *ret,

@@ -133,15 +133,10 @@ static int totals(const struct side *side, uint64_t *ns, uint64_t *runs,
 /* How many frames bpf_get_stack gives at most (kernel.perf_event_max_stack). */
 static unsigned int helper_depth(void)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "r");
-	unsigned int depth = 127;
+	FILE_CLOSED FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned int depth;
 
-	if (!file)
-		return depth;
-	if (fscanf(file, "%u", &depth) != 1)
-		depth = 127;
-	fclose(file);
-	return depth;
+	return file && fscanf(file, "%u", &depth) == 1 ? depth : 127;
 }
 
 static int measure(struct side *side, unsigned int round, struct error *error)
@@ -210,7 +205,8 @@ static int prepare_pair(struct pair *pair, const struct program *program, const 
 static int measure_pairs(struct pair *pair, unsigned int count, unsigned int runs,
 			 struct error *error)
 {
-	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME), status = 0;
+	FD_CLOSED int stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	int status = 0;
 
 	if (stats < 0)
 		return error_set(error, ERROR_UNAVAILABLE, "", 0, "BPF_ENABLE_STATS: %s",
@@ -219,7 +215,6 @@ static int measure_pairs(struct pair *pair, unsigned int count, unsigned int run
 		for (unsigned int i = 0; i < count && !status; i++)
 			status = measure(&pair[i].walk, round, error) ||
 				 measure(&pair[i].helper, round, error);
-	close(stats);
 	if (status)
 		return -1;
 	for (unsigned int i = 0; i < count; i++) {

@@ -79,17 +79,16 @@ static int settle(const struct costs_machine *machine, const struct costs_option
 static int run_beside(struct costs_machine *machine, const struct costs_options *options,
 		      struct costs_running *running, struct seen *ret, struct error *error)
 {
-	struct costs_tree before = { 0 };
+	struct costs_tree before DEINIT(costs_tree_deinit) = { 0 };
 	struct costs_kernel kernel;
 	uint64_t bytes;
-	int status = -1;
 
 	if (settle(machine, options, running, &machine->work, &before, &kernel, error) ||
 	    run_alone(machine, options, &ret->work, error) ||
 	    costs_tree_read(&running->tree, &machine->work, error) ||
 	    costs_profiler_check(running, error) ||
 	    costs_kernel_read(&ret->kernel, &running->tree, error))
-		goto out;
+		return -1;
 
 	const double machine_ns = ret->work.elapsed_s * 1e9 * machine->cpus;
 
@@ -97,14 +96,11 @@ static int run_beside(struct costs_machine *machine, const struct costs_options 
 	if (ret->kernel.run_ns >= kernel.run_ns)
 		ret->bpf_percent = 100 * (ret->kernel.run_ns - kernel.run_ns) / machine_ns;
 	if (costs_profiler_end(running, &machine->work, options->signals, &bytes, error))
-		goto out;
+		return -1;
 	ret->cpu_s = running->cpu_s;
 	ret->peak_bytes = running->peak_bytes;
 	ret->bytes_per_minute = bytes * 60 / ret->work.elapsed_s;
-	status = 0;
-out:
-	costs_tree_deinit(&before);
-	return status;
+	return 0;
 }
 
 static int run_profiled(struct costs_machine *machine, const struct costs_options *options,

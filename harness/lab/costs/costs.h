@@ -19,7 +19,6 @@
 #ifndef STACKPROOF_COSTS_H
 #define STACKPROOF_COSTS_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -43,7 +43,7 @@ int costs_interval(const double *values, unsigned int count, struct costs_interv
 		   struct error *error)
 {
 	unsigned int means = count * (count + 1) / 2, used = 0, cut;
-	double *mean = calloc(means, sizeof(*mean));
+	FREED double *mean = calloc(means, sizeof(*mean));
 
 	if (!mean)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for an interval");
@@ -55,7 +55,6 @@ int costs_interval(const double *values, unsigned int count, struct costs_interv
 	ret->estimate = (mean[(means - 1) / 2] + mean[means / 2]) / 2;
 	ret->low = mean[cut];
 	ret->high = mean[means - 1 - cut];
-	free(mean);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "costs.h"
+#include "proc_file.h"
 
 #define MAPS_OF_PROGRAM 64 /* the kernel's own limit of maps that a program uses */
 
@@ -40,7 +41,7 @@ struct about {
 static struct about about_of(const char *path)
 {
 	struct about ret = { 0 };
-	FILE *file = fopen(path, "re");
+	FILE_CLOSED FILE *file = fopen(path, "re");
 	char line[256];
 
 	while (file && fgets(line, sizeof(line), file)) {
@@ -48,8 +49,6 @@ static struct about about_of(const char *path)
 		sscanf(line, "map_id: %" SCNu32, &ret.map);
 		sscanf(line, "memlock: %" SCNu64, &ret.memlock);
 	}
-	if (file)
-		fclose(file);
 	return ret;
 }
 
@@ -60,7 +59,7 @@ static int read_descriptors(pid_t pid, struct ids *programs, struct ids *maps)
 	int status = 0;
 
 	snprintf(of, sizeof(of), "/proc/%d/fdinfo", pid);
-	DIR *folder = opendir(of);
+	DIR_CLOSED DIR *folder = opendir(of);
 
 	while (folder && !status && (entry = readdir(folder))) {
 		if (entry->d_name[0] == '.')
@@ -72,25 +71,19 @@ static int read_descriptors(pid_t pid, struct ids *programs, struct ids *maps)
 		    (about.map && add(maps, about.map)))
 			status = -1;
 	}
-	if (folder)
-		closedir(folder);
 	return status;
 }
 
 static uint64_t buffer_bytes(pid_t pid)
 {
-	char path[64], line[4352];
+	FILE_CLOSED FILE *file = proc_file_open(pid, "maps");
+	char line[4352];
 	uint64_t begin, end, sum = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	FILE *file = fopen(path, "re");
 
 	while (file && fgets(line, sizeof(line), file))
 		if (strstr(line, "[perf_event]") &&
 		    sscanf(line, "%" SCNx64 "-%" SCNx64, &begin, &end) == 2)
 			sum += end - begin;
-	if (file)
-		fclose(file);
 	return sum;
 }
 

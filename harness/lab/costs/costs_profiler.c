@@ -6,7 +6,6 @@
  * will be needed for, {stackproof} this program. It is ended by SIGINT to its process group; one that only knows how to run
  * for {seconds} is waited for. Whatever it left behind is killed.
  */
-#include <errno.h>
 #include <fts.h>
 #include <poll.h>
 #include <signal.h>
@@ -44,16 +43,13 @@ bool costs_command_is_whole(const char *command)
 char *costs_command_text(const char *command, const char *folder, unsigned int rate,
 			 unsigned int seconds, const char *self, struct error *error)
 {
-	char rate_text[16], seconds_text[16], *ret = NULL, *out = NULL;
+	char rate_text[16], seconds_text[16], *ret = NULL;
+	FREED char *out = NULL;
 	size_t size;
-	FILE *file = open_memstream(&ret, &size);
+	FILE *file = asprintf(&out, "%s/profile", folder) < 0 ? NULL : open_memstream(&ret, &size);
 
 	snprintf(rate_text, sizeof(rate_text), "%u", rate);
 	snprintf(seconds_text, sizeof(seconds_text), "%u", seconds);
-	if (!file || asprintf(&out, "%s/profile", folder) < 0) {
-		out = NULL;
-		goto none;
-	}
 	const struct {
 		const char *word, *text;
 	} words[] = { { "{out}", out },
@@ -62,8 +58,9 @@ char *costs_command_text(const char *command, const char *folder, unsigned int r
 		      { "{stackproof}", self } };
 
 	/* What it says does not fill a pipe that nobody reads. */
-	fprintf(file, "exec >'%s/said' 2>&1\n", folder);
-	while (*command) {
+	if (file)
+		fprintf(file, "exec >'%s/said' 2>&1\n", folder);
+	while (file && *command) {
 		size_t i = 0;
 
 		while (i < sizeof(words) / sizeof(words[0]) &&
@@ -76,16 +73,9 @@ char *costs_command_text(const char *command, const char *folder, unsigned int r
 			fputc(*command++, file);
 		}
 	}
-	if (!fclose(file)) {
-		free(out);
+	if (file && !fclose(file))
 		return ret;
-	}
-	file = NULL;
-none:
-	if (file)
-		fclose(file);
 	free(ret);
-	free(out);
 	error_set(error, ERROR_MEMORY, "", 0, "no memory for a command");
 	return NULL;
 }
@@ -103,15 +93,13 @@ static void last_said(const struct costs_running *running, char ret[LINE_BYTES])
 	char path[4200], line[LINE_BYTES - 8], last[LINE_BYTES - 8] = "";
 
 	snprintf(path, sizeof(path), "%s/said", running->folder);
-	FILE *file = fopen(path, "re");
+	FILE_CLOSED FILE *file = fopen(path, "re");
 
 	while (file && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (line[strspn(line, " ")])
 			memcpy(last, line, sizeof(last));
 	}
-	if (file)
-		fclose(file);
 	snprintf(ret, LINE_BYTES, last[0] ? " (%s)" : "%s", last);
 }
 
@@ -236,8 +224,8 @@ int costs_profiler_end(struct costs_running *running, const struct costs_work *w
 int costs_profiler_start(struct costs_running *ret, const struct costs_profiler *profiler,
 			 unsigned int rate, unsigned int seconds, struct error *error)
 {
-	char self[4096], *text;
-	int status = -1;
+	char self[4096];
+	FREED char *text = NULL;
 
 	*ret = (struct costs_running) { .folder = own_folder_create("costs", error) };
 	if (!ret->folder || child_self(self, sizeof(self), error))
@@ -250,11 +238,9 @@ int costs_profiler_start(struct costs_running *ret, const struct costs_profiler 
 
 	ret->pid = child_start(&command, NULL, error);
 	if (ret->pid > 0)
-		status = 0;
-	else
-		ret->pid = 0;
-	free(text);
-	return status;
+		return 0;
+	ret->pid = 0;
+	return -1;
 }
 
 void costs_profiler_deinit(struct costs_running *running, const struct costs_work *work)

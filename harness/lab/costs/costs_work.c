@@ -6,7 +6,6 @@
  * (testprogs/bench/sample_calls.c), in C++ (work_cxx.cc), and in Python where that is installed. How many rounds is
  * fixed, so that figures of two machines and of two days are of the same work: some 10 s of processor time in all.
  */
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>

@@ -72,7 +72,7 @@ struct original {
 static bool read_original(const char *path, struct original *ret)
 {
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	FD_CLOSED int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	*ret = (struct original) { .path = path };
 	if (fd < 0 || fstat(fd, &status) || !(ret->data = malloc((size_t)status.st_size + 1)) ||
@@ -81,7 +81,6 @@ static bool read_original(const char *path, struct original *ret)
 		return false;
 	}
 	ret->size = (size_t)status.st_size;
-	close(fd);
 	return true;
 }
 
@@ -145,11 +144,11 @@ static int run_all(const char *original, const char *path)
 	int bad = 0;
 
 	for (size_t i = 0; i < LINE_COUNT; i++) {
-		char *argument[8] = { NULL }, *printed;
+		char *argument[8] = { NULL };
+		FREED char *printed = NULL;
 		off_t begin = lseek(STDOUT_FILENO, 0, SEEK_CUR);
 		int count = 0, status;
 		size_t size;
-		bool fits;
 
 		for (; lines[i].argument[count]; count++) {
 			const char *word = lines[i].argument[count];
@@ -162,9 +161,7 @@ static int run_all(const char *original, const char *path)
 		status = lines[i].run(count, argument);
 		fflush(stdout);
 		printed = contents(STDOUT_FILENO, begin, &size);
-		fits = may_be(&lines[i], status, printed);
-		free(printed);
-		if (fits)
+		if (may_be(&lines[i], status, printed))
 			continue;
 		fprintf(stderr, "hostile: %s %s: status %d\n", lines[i].argument[0],
 			lines[i].argument[1], status);

@@ -11,8 +11,6 @@
 #ifndef STACKPROOF_HOSTILE_MUTATE_H
 #define STACKPROOF_HOSTILE_MUTATE_H
 
-#include <elf.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#include "freed.h"
 #include "mutate.h"
 
 #define FIELD(type, name)                                                                          \
@@ -336,7 +337,7 @@ void mutate_compression(struct victim *victim)
 	uint64_t section = victim_section(victim, 0, names[victim_draw(victim, 5)]);
 	uint64_t at = section_offset(victim, section), size = section_size(victim, section);
 	uLongf deflated;
-	uint8_t *bytes;
+	FREED uint8_t *bytes = NULL;
 
 	if (!section || at > victim->size || size > victim->size - at || size > 1u << 20)
 		return;
@@ -348,7 +349,6 @@ void mutate_compression(struct victim *victim)
 	compress(bytes + sizeof(Elf64_Chdr), &deflated, victim->data + at, size);
 	size = sizeof(Elf64_Chdr) + deflated;
 	at = victim_append(victim, bytes, size);
-	free(bytes);
 	if (!at)
 		return;
 	victim_put(victim, section + offsetof(Elf64_Shdr, sh_offset), at, 8);
@@ -422,7 +422,7 @@ void mutate_archive(struct victim *victim)
 					     "//",
 					     "/",
 					     "/SYM64/" };
-	char *text = malloc(victim->size + 1024);
+	FREED char *text = malloc(victim->size + 1024);
 	size_t used = 8;
 
 	if (!text)
@@ -442,7 +442,6 @@ void mutate_archive(struct victim *victim)
 	used += victim->size;
 	victim->size = 0;
 	victim_append(victim, text, used);
-	free(text);
 	if (!victim_draw(victim, 4))
 		victim->size = victim_draw(victim, victim->size);
 	snprintf(victim->what + strlen(victim->what), sizeof(victim->what) - strlen(victim->what),

@@ -162,7 +162,8 @@ static int take_line(struct stacks *stacks, const struct profile_line *line, str
 {
 	struct profile *profile = stacks->reading->profile;
 	json_error_t where;
-	json_t *object = line->text ? json_loadb(line->text, line->size, 0, &where) : NULL;
+	JSON_FREED json_t *object = line->text ? json_loadb(line->text, line->size, 0, &where)
+					       : NULL;
 	const char *type = json_text(object, "type");
 	int status = 0;
 
@@ -176,7 +177,6 @@ static int take_line(struct stacks *stacks, const struct profile_line *line, str
 		status = take_image(stacks, object, line->number, error);
 	else if (!strcmp(type, "profile_stack"))
 		status = take_stack(stacks, object, line->number, error);
-	json_decref(object);
 	return status;
 }
 

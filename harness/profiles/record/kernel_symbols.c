@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "freed.h"
 #include "record.h"
 
 struct symbol {
@@ -58,14 +59,12 @@ static bool add(struct kernel_symbols *symbols, const char *line)
 struct kernel_symbols *kernel_symbols_read(void)
 {
 	struct kernel_symbols *symbols = calloc(1, sizeof(*symbols));
-	FILE *file = fopen("/proc/kallsyms", "re");
+	FILE_CLOSED FILE *file = fopen("/proc/kallsyms", "re");
 	char line[1024];
 	bool enough = symbols && keep(symbols, "") == 0;
 
 	while (enough && file && fgets(line, sizeof(line), file))
 		enough = add(symbols, line);
-	if (file)
-		fclose(file);
 	if (!enough) {
 		kernel_symbols_free(symbols);
 		return NULL;

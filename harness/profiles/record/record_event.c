@@ -16,6 +16,7 @@
 #include "base/child/child.h"
 #include "base/cli/nearest_word.h"
 #include "image/image.h"
+#include "proc_file.h"
 #include "record.h"
 
 #define CALLER "__traceiter_"
@@ -56,15 +57,13 @@ static void look_at_symbol(struct tracepoint_search *search, const char *name)
 static int find_tracepoint(const char *wanted, const char *kallsyms, struct error *error)
 {
 	struct tracepoint_search search = { .wanted = wanted };
-	FILE *file = fopen(kallsyms, "re");
+	FILE_CLOSED FILE *file = fopen(kallsyms, "re");
 	char line[512], name[256];
 
 	while (file && fgets(line, sizeof(line), file))
 		if (strstr(line, " " CALLER) &&
 		    sscanf(line, "%*x %*c " CALLER "%255[^ \t\n]", name) == 1)
 			look_at_symbol(&search, name);
-	if (file)
-		fclose(file);
 	if (search.found || !search.any)
 		return 0;
 	return fail_name(error, "this kernel has no raw tracepoint", wanted, search.nearest.word);
@@ -75,12 +74,10 @@ static int find_tracepoint(const char *wanted, const char *kallsyms, struct erro
 /* A file that the process has mapped, by its last name, as the process sees it. */
 static bool find_mapped(pid_t pid, const char *name, char path[PATH_MAX])
 {
-	char maps[64], line[PATH_MAX + 128];
+	FILE_CLOSED FILE *file = proc_file_open(pid, "maps");
+	char line[PATH_MAX + 128];
 	bool found = false;
-	FILE *file;
 
-	snprintf(maps, sizeof(maps), "/proc/%d/maps", pid);
-	file = fopen(maps, "re");
 	while (file && !found && fgets(line, sizeof(line), file)) {
 		char *mapped = strchr(line, '/'), *last;
 
@@ -93,8 +90,6 @@ static bool find_mapped(pid_t pid, const char *name, char path[PATH_MAX])
 		found = snprintf(path, PATH_MAX, "/proc/%d/root%s", pid, mapped) < PATH_MAX &&
 			!access(path, R_OK);
 	}
-	if (file)
-		fclose(file);
 	return found;
 }
 
@@ -196,8 +191,7 @@ static int check_offset(const struct record_options *options, struct error *erro
 
 int record_event_find(struct record_options *options, char path[PATH_MAX], struct error *error)
 {
-	struct image *image;
-	int status;
+	struct image *image DEINIT(image_destroy_at) = NULL;
 
 	if (options->event == RECORD_TRACEPOINT)
 		return find_tracepoint(options->event_name, "/proc/kallsyms", error);
@@ -208,11 +202,7 @@ int record_event_find(struct record_options *options, char path[PATH_MAX], struc
 	options->event_name = path;
 	if (!options->event_symbol)
 		return check_offset(options, error);
-	if (image_create(path, &image, error))
-		return -1;
-	status = find_instruction(image, options, error);
-	image_destroy(image);
-	return status;
+	return image_create(path, &image, error) ? -1 : find_instruction(image, options, error);
 }
 
 void record_event_describe(const struct record_options *options, char *ret, size_t size)

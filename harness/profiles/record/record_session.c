@@ -10,9 +10,9 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "clock.h"
+#include "proc_file.h"
 #include "record.h"
 
 #define PROCESSES_LEAST 1024u
@@ -36,14 +36,12 @@ static int fail(struct error *error, const struct stackproof_error *inner)
 
 static uint32_t count_processes(void)
 {
-	DIR *folder = opendir("/proc");
+	DIR_CLOSED DIR *folder = opendir("/proc");
 	struct dirent *entry;
 	uint32_t count = 0;
 
 	while (folder && (entry = readdir(folder)))
 		count += entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
-	if (folder)
-		closedir(folder);
 	return count;
 }
 
@@ -107,14 +105,12 @@ static int each_of_thread(struct tree *tree, pid_t pid, pid_t tid, struct error 
 {
 	char path[80];
 	int child, status = 0;
-	FILE *children;
+	FILE_CLOSED FILE *children = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
 	children = tree->alone ? NULL : fopen(path, "re");
 	while (children && !status && fscanf(children, "%d", &child) == 1)
 		status = each_process(tree, child, error);
-	if (children)
-		fclose(children);
 	if (status)
 		return status;
 	if (!tree->fn(tree->session, tree->options, tid, error))
@@ -126,19 +122,12 @@ static int each_of_thread(struct tree *tree, pid_t pid, pid_t tid, struct error 
 
 static int each_process(struct tree *tree, pid_t pid, struct error *error)
 {
-	char path[64];
-	struct dirent *entry;
-	DIR *folder;
+	DIR_CLOSED DIR *threads = proc_threads_open(pid);
 	int status = 0;
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	folder = opendir(path);
-	if (!folder)
-		return 0;
-	while (!status && (entry = readdir(folder)))
-		if (entry->d_name[0] != '.')
-			status = each_of_thread(tree, pid, atoi(entry->d_name), error);
-	closedir(folder);
+	while (threads && !status && (tid = proc_threads_next(threads)))
+		status = each_of_thread(tree, pid, tid, error);
 	return status;
 }
 

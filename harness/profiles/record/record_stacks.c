@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
+#include "proc_file.h"
 #include "record.h"
 
 const char *record_loss_name(enum record_loss loss)
@@ -103,12 +104,7 @@ static uint32_t location_of(struct record_sink *sink, const struct place_names *
 
 static const char *executable_of(pid_t pid, char *ret, size_t size)
 {
-	char name[32];
-	ssize_t length;
-
-	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
-	length = readlink(name, ret, size - 1);
-	ret[length < 0 ? 0 : length] = 0;
+	proc_link_read(pid, "exe", ret, size);
 	return ret;
 }
 
@@ -213,8 +209,7 @@ static int add_to_sink(struct record_stacks *stacks, unsigned int sink_number,
 	struct record_sink *sink = &stacks->sink[sink_number];
 	const struct stackproof_stack *stack = &waiting->stack;
 	uint32_t count = stack->kernel_count + stack->count, stop = 0, number, marked;
-	uint32_t *location = malloc((count + 2) * sizeof(*location));
-	int status = -1;
+	FREED uint32_t *location = malloc((count + 2) * sizeof(*location));
 
 	if (!location)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a stack");
@@ -222,24 +217,22 @@ static int add_to_sink(struct record_stacks *stacks, unsigned int sink_number,
 	if (marked)
 		location[0] = collected_marker(sink->collected, PROFILE_OFF, off_of(stack), error);
 	if (marked && location[0] == UINT32_MAX)
-		goto out;
+		return -1;
 	for (uint32_t i = 0; i < count; i++) {
 		location[marked + i] = location_of(sink, &stacks->names,
 						   stacks->number[waiting->first + i], error);
 		if (location[marked + i] == UINT32_MAX)
-			goto out;
+			return -1;
 	}
 	if (stop_of(stacks, waiting)[0])
 		stop = collected_text(sink->collected, stop_of(stacks, waiting), error);
 	if (stop == UINT32_MAX)
-		goto out;
+		return -1;
 	number = collected_stack(sink->collected, location, marked + count, stop, error);
-	if (number != UINT32_MAX)
-		status = collected_add(sink->collected, number, waiting->task[sink_number],
-				       stack->times, amount_of(stacks, stack), error);
-out:
-	free(location);
-	return status;
+	if (number == UINT32_MAX)
+		return -1;
+	return collected_add(sink->collected, number, waiting->task[sink_number], stack->times,
+			     amount_of(stacks, stack), error);
 }
 
 static void count(const struct record_stacks *stacks, const struct waiting_stack *waiting)

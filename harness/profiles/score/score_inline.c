@@ -149,7 +149,7 @@ static void open_file(struct score_dwarf *dwarf, size_t number, const char *path
 /* NULL: the image is no file, or there is no memory. */
 static struct score_dwarf *open_dwarf(struct score_image *image)
 {
-	char *debug;
+	FREED char *debug = NULL;
 
 	if (image->dwarf || !image->image || image->truth->kind != TRUTH_IMAGE_FILE)
 		return image->dwarf;
@@ -159,7 +159,6 @@ static struct score_dwarf *open_dwarf(struct score_image *image)
 	debug = debug_link_find(image->image);
 	open_file(image->dwarf, 0, image->image->path);
 	open_file(image->dwarf, 1, debug);
-	free(debug);
 	return image->dwarf;
 }
 

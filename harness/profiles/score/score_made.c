@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <unistd.h>
 #include "array.h"
 #include "base/cli/input_file.h"
@@ -49,18 +48,15 @@ static int workshop_deinit(struct workshop *workshop, struct error *error)
 static int make_profile(const struct score_making *making, const struct workshop *workshop,
 			struct score_made *ret, struct error *error)
 {
-	char *text = score_command_text(making->command, workshop->profile, making->program, 0,
-					error);
-	int status;
+	FREED char *text = score_command_text(making->command, workshop->profile, making->program,
+					      0, error);
 
 	if (!text)
 		return -1;
-	status = score_command_run(&(struct child_shell) { .command = text,
-							   .timeout_ms = making->timeout_ms,
-							   .signals = &workshop->signals },
-				   workshop->profile, &ret->said, &ret->status, error);
-	free(text);
-	return status;
+	return score_command_run(&(struct child_shell) { .command = text,
+							 .timeout_ms = making->timeout_ms,
+							 .signals = &workshop->signals },
+				 workshop->profile, &ret->said, &ret->status, error);
 }
 
 int score_step(const struct contexts_options *contexts, struct contexts_result *ret,

@@ -4,7 +4,6 @@
  *
  * The sentence has every tick once: what it adds up is the account's sum.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -55,12 +55,11 @@ static void add_finding(struct finding_set *set, json_t *index, const struct cel
 
 static void add_findings(struct finding_set *set, const struct cell *cell)
 {
-	json_t *index = json_object();
+	JSON_FREED json_t *index = json_object();
 	struct finding_record finding;
 
 	for (size_t at = 0; cell_finding(cell, &at, &finding);)
 		add_finding(set, index, cell, &finding);
-	json_decref(index);
 	for (size_t i = 0; i < set->count; i++)
 		if (has_address(&set->held[i].finding))
 			set->held[i].moved = key_of(cell, &set->held[i].finding, true);

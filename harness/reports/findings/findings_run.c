@@ -80,14 +80,12 @@ static json_t *packed(const struct findings_run *run, const json_t *object)
 
 void findings_keep(struct findings_run *run, json_t *object)
 {
-	json_t *finding;
-
 	if (json_object_get(object, "status")) {
 		append(run, &run->images, object);
 	} else if (run->sarif || run->page) {
-		finding = packed(run, object);
+		JSON_FREED json_t *finding = packed(run, object);
+
 		append(run, &run->findings, finding);
-		json_decref(finding);
 	}
 }
 

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
-#include <string.h>
 #include "html.h"
 
 static const char style[] =

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/cli/json_members.h"
 #include "html.h"
 #include "results.h"
 
@@ -69,7 +70,7 @@ static void put_kernels(const struct page *page)
 static void kernel_table_begin(const struct page *page, const char *first)
 {
 	size_t count = page->results->kernel_count;
-	const char **columns = calloc(count + 2, sizeof(*columns));
+	FREED const char **columns = calloc(count + 2, sizeof(*columns));
 
 	if (!columns)
 		return;
@@ -77,7 +78,6 @@ static void kernel_table_begin(const struct page *page, const char *first)
 	for (size_t i = 0; i < count; i++)
 		columns[i + 1] = results_kernel_label(page->results, page->results->kernel[i].name);
 	html_table_begin(page->file, columns);
-	free(columns);
 }
 
 static void put_engines(const struct page *page)
@@ -147,7 +147,7 @@ static void count_program(const struct results *results, const char *program, co
 static void put_programs(const struct page *page)
 {
 	const struct results *results = page->results;
-	json_t *seen = json_object();
+	JSON_FREED json_t *seen = json_object();
 
 	heading(page, "programs", "Programs");
 	kernel_table_begin(page, "program");
@@ -165,7 +165,6 @@ static void put_programs(const struct page *page)
 		}
 		fputs("</tr>\n", page->file);
 	}
-	json_decref(seen);
 	html_table_end(page->file);
 }
 

@@ -76,13 +76,12 @@ int diff_file_read(struct diff_file *file, const char *from, struct error *error
 {
 	if (!strcmp(file->path, "-"))
 		return read_stream(file, stdin, from, error);
-	FILE *stream = input_file_open(file->path, error);
+	FILE_CLOSED FILE *stream = input_file_open(file->path, error);
 	if (!stream)
 		return errno == ESPIPE ? -1 : error_set_errno(error, "cannot open the file");
 	int result = read_up_to(file, stream, 4, error);
 	if (!result && !diff_file_is_elf(file))
 		result = read_stream(file, stream, from, error);
-	fclose(stream);
 	return result;
 }
 

@@ -251,7 +251,7 @@ static int align(const struct sides *sides, struct item *item, uint32_t count, b
 	};
 	/* Sorting takes memory, too: before there is any of this. */
 	uint32_t classes = classify(sides, item, count);
-	uint32_t *link = calloc(count + 1ul, sizeof(*link));
+	FREED uint32_t *link = calloc(count + 1ul, sizeof(*link));
 	int result = 0;
 	aligner.use = calloc(classes, sizeof(*aligner.use));
 	aligner.match = calloc(count + 1ul, sizeof(*aligner.match));
@@ -266,7 +266,6 @@ static int align(const struct sides *sides, struct item *item, uint32_t count, b
 			ret->of_a[a] = b;
 			ret->of_b[b] = a;
 		}
-	free(link);
 	free(aligner.use);
 	free(aligner.match);
 	return result;
@@ -311,7 +310,7 @@ int diff_match(const struct diff_table *a, const struct diff_table *b, bool by_a
 {
 	const struct sides sides = { a, b };
 	size_t total = a->function_count + b->function_count;
-	struct item *item = calloc(total + 1, sizeof(*item));
+	FREED struct item *item = calloc(total + 1, sizeof(*item));
 	int result = -1;
 	ret->of_a = malloc((a->function_count + 1) * sizeof(*ret->of_a));
 	ret->of_b = malloc((b->function_count + 1) * sizeof(*ret->of_b));
@@ -328,7 +327,6 @@ int diff_match(const struct diff_table *a, const struct diff_table *b, bool by_a
 		result = align(&sides, item, count, false, ret, error);
 	}
 out:
-	free(item);
 	if (result)
 		diff_match_deinit(ret);
 	return result;

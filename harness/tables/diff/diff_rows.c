@@ -90,8 +90,8 @@ static int lay_out(struct dumped_rows *dump, const struct diff_table *table, str
 static int make_entries(struct dumped_rows *dump, const struct diff_table *table,
 			struct error *error)
 {
-	struct span *span = calloc(table->function_count + 1, sizeof(*span));
-	const struct span **open = calloc(table->function_count + 1, sizeof(*open));
+	FREED struct span *span = calloc(table->function_count + 1, sizeof(*span));
+	FREED const struct span **open = calloc(table->function_count + 1, sizeof(*open));
 	size_t count = 0;
 	int result = -1;
 
@@ -112,8 +112,6 @@ static int make_entries(struct dumped_rows *dump, const struct diff_table *table
 		qsort(span, count, sizeof(*span), compare_spans);
 		result = lay_out(dump, table, span, count, open);
 	}
-	free(span);
-	free(open);
 	return result ? diff_no_memory(error) : 0;
 }
 

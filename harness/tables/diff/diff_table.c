@@ -159,15 +159,13 @@ int diff_table_add_row(struct diff_table *table, uint64_t offset, const char *te
 static const char *words_of(struct diff_words *words, const struct diff_dialect *dialect,
 			    const struct row *row)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	if (!file)
 		return NULL;
 	dialect->print(file, row);
-	const char *kept = fclose(file) ? NULL : diff_intern(words, text);
-	free(text);
-	return kept;
+	return fclose(file) ? NULL : diff_intern(words, text);
 }
 
 int diff_table_add_canonical(struct diff_table *table, uint64_t offset, const struct row *row,
@@ -343,7 +341,7 @@ static int add_strays(struct diff_table *ret, const struct diff_table *flat, con
 int diff_table_cut(struct diff_table *ret, const struct diff_table *flat,
 		   const struct diff_table *other, struct error *error)
 {
-	bool *used = calloc(flat->row_count + 1, sizeof(*used));
+	FREED bool *used = calloc(flat->row_count + 1, sizeof(*used));
 	int result = used ? 0 : diff_no_memory(error);
 	ret->dialect = flat->dialect;
 	ret->words = flat->words;
@@ -351,7 +349,6 @@ int diff_table_cut(struct diff_table *ret, const struct diff_table *flat,
 		result = cut_one(ret, flat, used, &other->function[i], error);
 	if (!result)
 		result = add_strays(ret, flat, used, error);
-	free(used);
 	return result;
 }
 

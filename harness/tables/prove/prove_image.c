@@ -63,7 +63,7 @@ static void set_place(json_t *object, const struct image *image, const struct cf
 
 static void set_row(json_t *object, const struct row *row)
 {
-	char *text = NULL;
+	FREED char *text = NULL;
 	size_t size;
 	FILE *file = row ? open_memstream(&text, &size) : NULL;
 
@@ -72,7 +72,6 @@ static void set_row(json_t *object, const struct row *row)
 	row_print(file, row);
 	fclose(file);
 	json_object_set_new(object, "row", json_string(text));
-	free(text);
 }
 
 /* ---- the compact table -------------------------------------------------------------------- */
@@ -116,17 +115,14 @@ static int check_table(const struct image *image, const struct cfi *cfi, FILE *o
 {
 	struct table_check check = { { "table", image, output, 0 }, cfi, NULL };
 	struct table_proof counts;
-	struct table *table;
+	struct table *table DEINIT(table_destroy_at) = NULL;
 	json_t *flagged;
-	int result;
 
 	if (table_build(image, &table, error))
 		return -1;
 	check.table = table;
-	result = table_prove(cfi, table, report_silent, &check, &counts, error);
-	table_destroy(table);
-	if (result)
-		return result;
+	if (table_prove(cfi, table, report_silent, &check, &counts, error))
+		return -1;
 	flagged = json_object();
 	for (unsigned int i = TABLE_NO_ROW + 1; i < TABLE_MARKER_COUNT; i++)
 		if (counts.flagged[i])
@@ -144,7 +140,7 @@ static void check_search_table(const struct image *image, const struct cfi *cfi,
 			       json_t *proof)
 {
 	struct check check = { "search", image, output, 0 };
-	struct error_list wrong = { 0 };
+	struct error_list wrong DEINIT(error_list_deinit) = { 0 };
 	struct eh_frame_hdr hdr;
 	struct error ignored; /* it is the first one of wrong */
 
@@ -163,7 +159,6 @@ static void check_search_table(const struct image *image, const struct cfi *cfi,
 	}
 	JSON_SET(proof, "search_table",
 		 JSON_NEW("entries", hdr.count, "wrong", wrong.count + wrong.dropped));
-	error_list_deinit(&wrong);
 }
 
 /* ---- libdw -------------------------------------------------------------------------------- */
@@ -296,13 +291,11 @@ static bool ask_libdw(struct referee_check *check, struct error *error)
 static int judge_section(struct referee_check *check, const char *section, struct error *error)
 {
 	const struct image *image = check->check.image;
-	struct cfi *cfi;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	int result = -1;
 
-	if (cfi_create_section(image, section, &cfi, error)) {
-		cfi_destroy(cfi);
+	if (cfi_create_section(image, section, &cfi, error))
 		return error->code == ERROR_NO_CFI ? 0 : -1;
-	}
 	check->cfi = cfi;
 	check->terminator = find_terminator(cfi);
 	if (!ask_libdw(check, error))
@@ -318,7 +311,6 @@ static int judge_section(struct referee_check *check, const char *section, struc
 out:
 	row_referee_destroy(check->referee);
 	check->referee = NULL;
-	cfi_destroy(cfi);
 	return result;
 }
 
@@ -367,13 +359,9 @@ static void report_line(void *context, const struct readelf_difference *differen
 static bool has_sections(const char *path)
 {
 	Elf64_Ehdr header = { .e_shoff = 0 };
-	FILE *file = fopen(path, "re");
+	FILE_CLOSED FILE *file = fopen(path, "re");
 
-	if (!file)
-		return false;
-	size_t count = fread(&header, sizeof(header), 1, file);
-	fclose(file);
-	return count && header.e_shoff;
+	return file && fread(&header, sizeof(header), 1, file) && header.e_shoff;
 }
 
 /* The file by itself, as readelf sees it. */
@@ -381,13 +369,12 @@ static int compare_file(const char *path, struct readelf_check *check, struct re
 			struct error *error)
 {
 	struct readelf_proof one;
-	struct image *image;
+	struct image *image DEINIT(image_destroy_at) = NULL;
 	int result;
 
 	if (image_create(path, &image, error))
 		return -1;
 	result = prove_readelf(image, "readelf", report_line, check, &one, error);
-	image_destroy(image);
 	counts->lines += one.lines;
 	counts->differ += one.differ;
 	return result;
@@ -515,7 +502,7 @@ static void count_checked(const struct image *image, const char *file, const str
 static int check_image(const struct prove_options *options, const struct image *image,
 		       const char *file, FILE *output, json_t *proof, struct error *error)
 {
-	struct cfi *cfi = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	int result;
 
 	if (cfi_create(image, &cfi, error)) {
@@ -534,7 +521,6 @@ static int check_image(const struct prove_options *options, const struct image *
 		result = check_readelf(image, file, output, proof, error);
 	if (!result)
 		count_checked(image, file, cfi, proof);
-	cfi_destroy(cfi);
 	return result;
 }
 

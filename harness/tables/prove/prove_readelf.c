@@ -227,7 +227,7 @@ static int write_table(struct comparison *comparison, const struct image *image,
 		       struct error *error)
 {
 	static const cookie_io_functions_t functions = { .write = write_ours };
-	struct error_list diagnostics = { 0 };
+	struct error_list diagnostics DEINIT(error_list_deinit) = { 0 };
 	FILE *file = fopencookie(comparison, "w", functions);
 	int result;
 
@@ -237,7 +237,6 @@ static int write_table(struct comparison *comparison, const struct image *image,
 	if (result && error->code == ERROR_NO_CFI)
 		result = 0;
 	fclose(file);
-	error_list_deinit(&diagnostics);
 	compare(comparison, true);
 	if (comparison->out_of_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for lines");

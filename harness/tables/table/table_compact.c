@@ -134,15 +134,15 @@ static void print_page(FILE *file, const struct table *table, const struct table
 int table_compact(FILE *file, const struct image *image, const struct table_filter *filter,
 		  struct error_list *diagnostics, struct error *error)
 {
-	struct cfi *cfi;
-	struct table *table = NULL;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
+	struct table *table DEINIT(table_destroy_at) = NULL;
 	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error)
 				     : cfi_create(image, &cfi, error);
 	if (!result)
 		result = filter->section ? table_create(image, cfi, &table, error)
 					 : table_build(image, &table, error);
 	if (result)
-		goto out;
+		return result;
 	cfi_check(cfi, diagnostics);
 
 	for (uint32_t i = TABLE_MARKER_COUNT; i < table->rule_count; i++) {
@@ -160,8 +160,5 @@ int table_compact(FILE *file, const struct image *image, const struct table_filt
 				print_page(file, table, segment, page, vaddr, filter);
 		}
 	}
-out:
-	table_destroy(table);
-	cfi_destroy(cfi);
-	return result;
+	return 0;
 }

@@ -195,17 +195,15 @@ static void write_section(struct json_writer *writer, struct error_list *diagnos
 int table_json(FILE *file, const struct image *image, const struct table_filter *filter,
 	       struct error_list *diagnostics, struct error *error)
 {
-	struct cfi *cfi;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error)
 				     : cfi_create(image, &cfi, error);
 	struct json_writer writer = { .file = file, .image = image, .cfi = cfi, .filter = filter };
 	if (result)
-		goto out;
+		return result;
 	writer.text_file = open_memstream(&writer.text, &writer.text_size);
-	if (!writer.text_file) {
-		result = error_set_errno(error, "open_memstream");
-		goto out;
-	}
+	if (!writer.text_file)
+		return error_set_errno(error, "open_memstream");
 	struct error ignored;
 	if (cfi_addresses_create(cfi, &writer.addresses, &ignored))
 		writer.addresses = NULL;
@@ -213,7 +211,5 @@ int table_json(FILE *file, const struct image *image, const struct table_filter 
 	cfi_addresses_destroy(writer.addresses);
 	fclose(writer.text_file);
 	free(writer.text);
-out:
-	cfi_destroy(cfi);
-	return result;
+	return 0;
 }

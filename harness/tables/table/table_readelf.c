@@ -308,13 +308,12 @@ static int print_one(FILE *file, const struct image *image, const struct image_s
 		     const char *loaded_from, const struct table_filter *filter,
 		     struct error_list *diagnostics, struct error *error)
 {
-	struct cfi *cfi;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 
 	if (cfi_create_alone(image, section, 1, &cfi, error))
 		return -1;
 	print_section(file, cfi, loaded_from, filter, diagnostics);
 	table_add_diagnostics(diagnostics, cfi);
-	cfi_destroy(cfi);
 	return 0;
 }
 
@@ -357,8 +356,8 @@ int table_readelf_alone(FILE *file, const struct image *image, struct error_list
 int table_readelf(FILE *file, const struct image *image, const struct table_filter *filter,
 		  struct error_list *diagnostics, struct error *error)
 {
-	char *path = debug_link_find(image);
-	struct image *debug = NULL;
+	FREED char *path = debug_link_find(image);
+	struct image *debug DEINIT(image_destroy_at) = NULL;
 	struct error ignored; /* a debug file that can't be read is as good as none */
 	if (path && image_create(path, &debug, &ignored))
 		debug = NULL;
@@ -368,7 +367,5 @@ int table_readelf(FILE *file, const struct image *image, const struct table_filt
 	if (debug && !print_image(file, debug, path, filter, diagnostics, &ignored) && result &&
 	    error->code == ERROR_NO_CFI)
 		result = 0;
-	image_destroy(debug);
-	free(path);
 	return result;
 }

@@ -50,7 +50,7 @@ static void check_view(const struct cfi *view, struct error_list *diagnostics)
 int table_text(FILE *file, const struct image *image, const struct table_filter *filter,
 	       struct error_list *diagnostics, struct error *error)
 {
-	struct cfi *cfi;
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
 	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error)
 				     : cfi_create(image, &cfi, error);
 	if (!result) {
@@ -68,6 +68,5 @@ int table_text(FILE *file, const struct image *image, const struct table_filter 
 			free(view.by_pc);
 		}
 	}
-	cfi_destroy(cfi);
 	return result;
 }

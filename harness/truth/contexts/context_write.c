@@ -67,7 +67,7 @@ static bool *find_needed(const struct context_tree *tree)
 static bool group_children(struct writer *writer)
 {
 	const struct context_tree *tree = writer->tree;
-	bool *needed = find_needed(tree);
+	FREED bool *needed = find_needed(tree);
 	uint32_t count = 0;
 
 	if (!needed)
@@ -83,7 +83,6 @@ static bool group_children(struct writer *writer)
 	for (uint32_t i = 0; i < tree->node_count; i++)
 		qsort_r(writer->child + writer->first[i], writer->first[i + 1] - writer->first[i],
 			sizeof(*writer->child), by_frame, (void *)tree);
-	free(needed);
 	return true;
 }
 

@@ -62,7 +62,7 @@ static int add_line(struct executed *executed, const char *line, size_t size, ui
 		    struct error *error)
 {
 	json_error_t syntax;
-	json_t *object = json_loadb(line, size, 0, &syntax);
+	JSON_FREED json_t *object = json_loadb(line, size, 0, &syntax);
 	const char *type = json_text(object, "type");
 	int result = 0;
 
@@ -76,14 +76,13 @@ static int add_line(struct executed *executed, const char *line, size_t size, ui
 		executed->doubted += json_number(object, "unproven");
 		executed->partial |= json_object_get(object, "partial") != NULL;
 	}
-	json_decref(object);
 	return result;
 }
 
 int executed_read_results(const char *path, struct executed *ret, struct error *error)
 {
-	FILE *file = input_file_open(path, error);
-	char *line = NULL;
+	FILE_CLOSED FILE *file = input_file_open(path, error);
+	FREED char *line = NULL;
 	size_t room = 0;
 	uint64_t number = 0, runs = 0;
 	ssize_t size;
@@ -108,8 +107,6 @@ int executed_read_results(const char *path, struct executed *ret, struct error *
 	if (!result && !runs)
 		result = error_set(error, ERROR_TEXT_SYNTAX, NULL, 0,
 				   "no run's verdicts are in it: cut off, or not compare's");
-	free(line);
-	fclose(file);
 	executed_sort(ret);
 	return result;
 }

@@ -13,25 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 #include "attach.h"
+#include "proc_file.h"
 
 #define KERNEL_THREAD 0x00200000u /* PF_KTHREAD, include/linux/sched.h */
 
 /* "TID (NAME) STATE PARENT ...": the name may hold parentheses and blanks. */
 bool task_state_read(pid_t pid, pid_t tid, struct task_state *ret)
 {
-	char path[64], text[512];
+	char name[32], text[512];
 	const char *end;
 	unsigned int flags;
-	ssize_t size;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	size = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[size > 0 ? size : 0] = '\0';
+	snprintf(name, sizeof(name), "task/%d/stat", tid);
+	proc_file_read(pid, name, text, sizeof(text));
 	end = strrchr(text, ')');
 	*ret = (struct task_state) { .cpu = -1 };
 	/* Field 3 is the state, 4 the parent, 9 the flags, 22 the begin, 39 the CPU. */
@@ -48,30 +42,18 @@ bool task_state_read(pid_t pid, pid_t tid, struct task_state *ret)
 /* What it calls itself. False: it is gone. */
 static bool read_comm(pid_t pid, char *ret, size_t size)
 {
-	char path[64];
-	FILE *file;
-	bool is_there;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "re");
-	is_there = file && fgets(ret, (int)size, file);
-	if (is_there)
-		ret[strcspn(ret, "\n")] = '\0';
-	if (file)
-		fclose(file);
-	return is_there;
+	if (proc_file_read(pid, "comm", ret, size) <= 0)
+		return false;
+	ret[strcspn(ret, "\n")] = '\0';
+	return true;
 }
 
 void tracer_process_name(pid_t pid, char *ret, size_t size)
 {
 	static const char gone[] = " (deleted)";
-	char path[64];
-	ssize_t length;
+	ssize_t length = proc_link_read(pid, "exe", ret, size);
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	length = readlink(path, ret, size - 1);
 	if (length > 0) {
-		ret[length] = '\0';
 		if ((size_t)length >= sizeof(gone) &&
 		    !strcmp(ret + length - (sizeof(gone) - 1), gone))
 			ret[length - (sizeof(gone) - 1)] = '\0';
@@ -125,18 +107,14 @@ static int no_process(struct error *error, const char *text, pid_t pid)
 /* A number of /proc/PID/status; -1: it has no such line. */
 static long status_number(pid_t pid, const char *name)
 {
-	char path[64], line[128];
+	FILE_CLOSED FILE *file = proc_file_open(pid, "status");
+	char line[128];
 	size_t length = strlen(name);
 	long ret = -1;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	file = fopen(path, "re");
 	while (file && ret < 0 && fgets(line, sizeof(line), file))
 		if (!strncmp(line, name, length))
 			ret = strtol(line + length, NULL, 10);
-	if (file)
-		fclose(file);
 	return ret;
 }
 
@@ -150,25 +128,16 @@ pid_t task_leader(pid_t tid)
 /* Its memory may be written: so it may be traced, by the same rule (ptrace(2), "access mode checking"). */
 static int check_access(pid_t pid, struct error *error)
 {
-	unsigned char ident[EI_NIDENT] = "";
-	char path[64];
-	ssize_t size;
-	int fd;
+	FD_CLOSED int memory = proc_file_descriptor(pid, "mem", O_RDWR);
+	char ident[EI_NIDENT + 1];
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0) {
+	if (memory < 0) {
 		error_set_errno(error, "process %d can't be traced", pid);
 		error->code = ERROR_UNAVAILABLE;
 		return -1;
 	}
-	close(fd);
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	size = fd < 0 ? 0 : read(fd, ident, sizeof(ident));
-	if (fd >= 0)
-		close(fd);
-	if (size == sizeof(ident) && ident[EI_CLASS] != ELFCLASS64)
+	if (proc_file_read(pid, "exe", ident, sizeof(ident)) == EI_NIDENT &&
+	    ident[EI_CLASS] != ELFCLASS64)
 		return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
 				 "process %d is not 64-bit x86 code", pid);
 	return 0;
@@ -204,18 +173,12 @@ pid_t tracer_process_running(pid_t pid, pid_t after, bool *ret_others)
 {
 	pid_t first = 0, next = 0;
 	size_t count = 0;
-	struct dirent *entry;
-	char path[48];
-	DIR *folder;
+	DIR_CLOSED DIR *threads = proc_threads_open(pid);
+	pid_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	folder = opendir(path);
-	while (folder && (entry = readdir(folder))) {
+	while (threads && (tid = proc_threads_next(threads))) {
 		struct task_state state;
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (tid <= 0)
-			continue;
 		count++;
 		if (!task_state_read(pid, tid, &state) || state.state != 'R')
 			continue;
@@ -224,8 +187,6 @@ pid_t tracer_process_running(pid_t pid, pid_t after, bool *ret_others)
 		if (tid > after && (!next || tid < next))
 			next = tid;
 	}
-	if (folder)
-		closedir(folder);
 	*ret_others = count > 1;
 	return next ? next : first;
 }

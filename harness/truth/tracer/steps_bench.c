@@ -15,7 +15,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "clock.h"
 #include "truth.h"

@@ -18,6 +18,7 @@
 #include "base/child/child.h"
 #include "base/child/ending_signals.h"
 #include "clock.h"
+#include "proc_file.h"
 #include "target_start.h"
 
 #define CS_64_BIT 0x33 /* __USER_CS, arch/x86/include/asm/segment.h */
@@ -100,19 +101,13 @@ bool target_is_64_bit(const struct user_regs_struct *regs, struct error *error)
 
 uint64_t target_auxv(pid_t pid, uint64_t type)
 {
+	FILE_CLOSED FILE *file = proc_file_open(pid, "auxv");
 	Elf64_auxv_t entry;
 	uint64_t value = 0;
-	char path[64];
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/auxv", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	while (fread(&entry, sizeof(entry), 1, file) == 1 && entry.a_type != AT_NULL)
+	while (file && fread(&entry, sizeof(entry), 1, file) == 1 && entry.a_type != AT_NULL)
 		if (entry.a_type == type)
 			value = entry.a_un.a_val;
-	fclose(file);
 	return value;
 }
 
@@ -196,9 +191,8 @@ static int run_to(pid_t pid, uint64_t entry, int memory_fd, uint64_t deadline_ns
 static int run_to_entry(pid_t pid, uint64_t deadline_ns, struct error *error)
 {
 	struct user_regs_struct regs;
-	int memory_fd, status;
+	FD_CLOSED int memory_fd = -1;
 	uint64_t entry;
-	char path[64];
 
 	if (ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_EXITKILL) ||
 	    ptrace(PTRACE_GETREGS, pid, NULL, &regs))
@@ -206,13 +200,10 @@ static int run_to_entry(pid_t pid, uint64_t deadline_ns, struct error *error)
 	if (!target_is_64_bit(&regs, error))
 		return -1;
 	entry = target_auxv(pid, AT_ENTRY);
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	memory_fd = open(path, O_RDWR | O_CLOEXEC);
+	memory_fd = proc_file_descriptor(pid, "mem", O_RDWR);
 	if (memory_fd < 0)
-		return error_set_errno(error, "%s", path);
-	status = run_to(pid, entry, memory_fd, deadline_ns, error);
-	close(memory_fd);
-	return status;
+		return error_set_errno(error, "/proc/%d/mem", pid);
+	return run_to(pid, entry, memory_fd, deadline_ns, error);
 }
 
 /* The child's errno, if it could not be executed. */

@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "hash.h"
 #include "array.h"
+#include "proc_file.h"
 #include "tracer.h"
 
 static int read_memory(void *context, uint64_t address, void *ret, size_t size)
@@ -35,23 +36,17 @@ static int read_memory(void *context, uint64_t address, void *ret, size_t size)
 
 static FILE *open_maps(const struct tracer *tracer)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", tracer->at);
-	return fopen(path, "re");
+	return proc_file_open(tracer->at, "maps");
 }
 
 int tracer_memory_open(struct tracer *tracer)
 {
-	char path[64];
-
 	/* An open file stays with the address space from before an exec. */
 	if (tracer->memory_fd >= 0)
 		close(tracer->memory_fd);
-	snprintf(path, sizeof(path), "/proc/%d/mem", tracer->at);
-	tracer->memory_fd = open(path, O_RDWR | O_CLOEXEC);
+	tracer->memory_fd = proc_file_descriptor(tracer->at, "mem", O_RDWR);
 	if (tracer->memory_fd < 0)
-		return error_set_errno(tracer->error, "%s", path);
+		return error_set_errno(tracer->error, "/proc/%d/mem", tracer->at);
 	tracer->memory = (struct memory_reader) { .read = read_memory, .context = tracer };
 	return 0;
 }
@@ -79,8 +74,8 @@ static int add_volatile(struct tracer *tracer, struct address_range range)
 static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 {
 	bool any = false;
-	FILE *file = open_maps(tracer);
-	char *line = NULL;
+	FILE_CLOSED FILE *file = open_maps(tracer);
+	FREED char *line = NULL;
 	size_t capacity = 0;
 	ssize_t size;
 	int result = 0;
@@ -101,8 +96,6 @@ static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 		if (strchr(map.permissions, 'w') || strchr(map.permissions, 's'))
 			result = add_volatile(tracer, map.range);
 	}
-	free(line);
-	fclose(file);
 	return result || any ? result : 1;
 }
 
@@ -135,14 +128,12 @@ bool tracer_is_volatile(const struct tracer *tracer, uint64_t pc)
 
 bool tracer_mapping_find(const struct tracer *tracer, uint64_t address, struct address_range *ret)
 {
-	FILE *file = open_maps(tracer);
-	char *line = NULL;
+	FILE_CLOSED FILE *file = open_maps(tracer);
+	FREED char *line = NULL;
 	size_t capacity = 0;
 	bool found = false;
 
-	if (!file)
-		return false;
-	while (!found && getline(&line, &capacity, file) >= 0) {
+	while (file && !found && getline(&line, &capacity, file) >= 0) {
 		struct map_line map;
 
 		if (!parse_map_line(line, &map) || address < map.range.low ||
@@ -151,7 +142,5 @@ bool tracer_mapping_find(const struct tracer *tracer, uint64_t address, struct a
 		*ret = map.range;
 		found = true;
 	}
-	free(line);
-	fclose(file);
 	return found;
 }

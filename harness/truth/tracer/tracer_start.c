@@ -157,7 +157,7 @@ int tracer_start(struct tracer *tracer)
 static int resolve_from(struct tracer *tracer)
 {
 	const char *from = tracer->options->from;
-	struct image *image;
+	struct image *image DEINIT(image_destroy_at) = NULL;
 	char path[64];
 
 	tracer->from_pc = 0;
@@ -174,7 +174,6 @@ static int resolve_from(struct tracer *tracer)
 		address = image_main_address(image);
 	if (address)
 		tracer->from_pc = address + (tracer->entry - image->entry);
-	image_destroy(image);
 	if (address || tracer->counters.execs)
 		return 0;
 	error_set(tracer->error, ERROR_SYSTEM, NULL, 0,

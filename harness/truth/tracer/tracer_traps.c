@@ -34,6 +34,7 @@
 #include <sys/ptrace.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "proc_file.h"
 #include "tracer.h"
 
 int thread_poke_register(struct tracer *tracer, struct thread *thread, size_t offset,
@@ -59,12 +60,10 @@ int thread_signal_masks(pid_t tid, struct signal_masks *ret)
 		{ "SigIgn: %" SCNx64, offsetof(struct signal_masks, ignored) },
 		{ "SigCgt: %" SCNx64, offsetof(struct signal_masks, caught) },
 	};
-	char path[64], line[128];
+	FILE_CLOSED FILE *file = proc_file_open(tid, "status");
+	char line[128];
 	uint64_t mask;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	file = fopen(path, "re");
 	if (!file)
 		return -1;
 	*ret = (struct signal_masks) { 0 };
@@ -72,7 +71,6 @@ int thread_signal_masks(pid_t tid, struct signal_masks *ret)
 		for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 			if (sscanf(line, lines[i].format, &mask) == 1)
 				*(uint64_t *)((char *)ret + lines[i].at) |= mask;
-	fclose(file);
 	return 0;
 }
 
