@@ -36,6 +36,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "address_set.h"
 #include "array.h"
 #include "cfi/code_name.h"
 #include "flow_paths.h"
@@ -90,18 +91,16 @@ struct function {
 	size_t todo_count;
 	uint32_t *callee; /* what it waits for, and has not asked for */
 	size_t callee_count;
-	uint64_t *seen; /* its instructions: a hash table, 0 is free */
-	size_t seen_count, seen_room;
+	struct address_set seen; /* its instructions */
 };
 
 /* All answers to one question. */
 struct fixpoint {
 	struct flow_callees *callees;
 	bool certainly; /* which question it is */
-	struct function *function;
+	struct address_set entries;
+	struct function *function; /* by its entry's number, less 1 */
 	size_t count;
-	uint32_t *by_entry; /* number + 1: a hash table */
-	size_t room;
 	struct waiter *waiter;
 	size_t waiter_count;
 	uint32_t *stack; /* functions to follow, the last first */
@@ -400,11 +399,6 @@ bool flow_is_fragment_of(const struct flow_callees *callees, uint64_t pc, uint64
 
 /* ---- by code: one fixpoint for each question ------------------------------------------------- */
 
-static size_t hash(uint64_t pc)
-{
-	return (size_t)(pc * 0x9e3779b97f4a7c15ull >> 32);
-}
-
 static bool no_memory(struct fixpoint *fixpoint)
 {
 	fixpoint->no_memory = true;
@@ -415,34 +409,13 @@ static void forget(struct function *function)
 {
 	free(function->todo);
 	free(function->callee);
-	free(function->seen);
-	function->todo = function->seen = NULL;
+	address_set_deinit(&function->seen);
+	function->todo = NULL;
 	function->callee = NULL;
 	function->todo_count = function->callee_count = 0;
-	function->seen_count = function->seen_room = 0;
 }
 
 /* ---- functions by their entry ------------------------------------------------------------- */
-
-static bool grow_entries(struct fixpoint *fixpoint)
-{
-	size_t room = fixpoint->room ? 2 * fixpoint->room : 1024;
-	uint32_t *by_entry = calloc(room, sizeof(*by_entry));
-
-	if (!by_entry)
-		return no_memory(fixpoint);
-	for (size_t i = 0; i < fixpoint->count; i++) {
-		size_t at = hash(fixpoint->function[i].entry) & (room - 1);
-
-		while (by_entry[at])
-			at = (at + 1) & (room - 1);
-		by_entry[at] = (uint32_t)i + 1;
-	}
-	free(fixpoint->by_entry);
-	fixpoint->by_entry = by_entry;
-	fixpoint->room = room;
-	return true;
-}
 
 static void answer_at_once(struct fixpoint *fixpoint, struct function *function)
 {
@@ -466,20 +439,14 @@ static void answer_at_once(struct fixpoint *fixpoint, struct function *function)
 /* false: no memory. */
 static bool function_at(struct fixpoint *fixpoint, uint64_t entry, uint32_t *ret)
 {
-	size_t at;
+	const uint32_t number = address_set_add(&fixpoint->entries, entry);
 
-	if (2 * fixpoint->count >= fixpoint->room && !grow_entries(fixpoint))
-		return false;
-	for (at = hash(entry) & (fixpoint->room - 1); fixpoint->by_entry[at];
-	     at = (at + 1) & (fixpoint->room - 1)) {
-		*ret = fixpoint->by_entry[at] - 1;
-		if (fixpoint->function[*ret].entry == entry)
-			return true;
-	}
-	if (!ARRAY_ADD(fixpoint->function, fixpoint->count, (struct function) { .entry = entry }))
+	*ret = number - 1;
+	if (number && number <= fixpoint->count)
+		return true;
+	if (!number ||
+	    !ARRAY_ADD(fixpoint->function, fixpoint->count, (struct function) { .entry = entry }))
 		return no_memory(fixpoint);
-	*ret = (uint32_t)fixpoint->count - 1;
-	fixpoint->by_entry[at] = *ret + 1;
 	answer_at_once(fixpoint, &fixpoint->function[*ret]);
 	return true;
 }
@@ -513,7 +480,7 @@ static bool todo_add(struct fixpoint *fixpoint, uint32_t number, uint64_t pc)
  * counts no more. */
 static bool returns(struct fixpoint *fixpoint, uint32_t number, struct ending ending)
 {
-	uint32_t *list = NULL;
+	FREED uint32_t *list = NULL;
 	size_t count = 0;
 	bool good = true;
 
@@ -538,7 +505,6 @@ static bool returns(struct fixpoint *fixpoint, uint32_t number, struct ending en
 			break;
 		number = list[--count];
 	}
-	free(list);
 	return good;
 }
 
@@ -572,33 +538,11 @@ static bool wait_for(struct fixpoint *fixpoint, uint32_t number, uint64_t target
 /* false: it was there before, or there is no memory. */
 static bool see(struct fixpoint *fixpoint, struct function *function, uint64_t pc)
 {
-	size_t at;
+	const uint32_t before = function->seen.count;
 
-	if (2 * function->seen_count >= function->seen_room) {
-		size_t room = function->seen_room ? 2 * function->seen_room : 64;
-		uint64_t *seen = calloc(room, sizeof(*seen));
-
-		if (!seen)
-			return no_memory(fixpoint);
-		for (size_t i = 0; i < function->seen_room; i++) {
-			if (!function->seen[i])
-				continue;
-			at = hash(function->seen[i]) & (room - 1);
-			while (seen[at])
-				at = (at + 1) & (room - 1);
-			seen[at] = function->seen[i];
-		}
-		free(function->seen);
-		function->seen = seen;
-		function->seen_room = room;
-	}
-	for (at = hash(pc) & (function->seen_room - 1); function->seen[at];
-	     at = (at + 1) & (function->seen_room - 1))
-		if (function->seen[at] == pc)
-			return false;
-	function->seen[at] = pc;
-	function->seen_count++;
-	return true;
+	if (!address_set_add(&function->seen, pc))
+		return no_memory(fixpoint);
+	return function->seen.count > before;
 }
 
 /* The bytes from pc to the end of its segment, or 0. */
@@ -947,7 +891,7 @@ static void deinit(struct fixpoint *fixpoint)
 	for (size_t i = 0; i < fixpoint->count; i++)
 		forget(&fixpoint->function[i]);
 	free(fixpoint->function);
-	free(fixpoint->by_entry);
+	address_set_deinit(&fixpoint->entries);
 	free(fixpoint->waiter);
 	free(fixpoint->stack);
 	free(fixpoint->asked);

@@ -21,6 +21,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include "address_set.h"
 #include "cfi/cfi.h"
 #include "base/images/image_list.h"
 #include "analysis/flow/flow.h"
@@ -208,21 +209,17 @@ int synthesis_object_begin(const struct flow_world *world, struct synthesis_addr
 
 /* ---- synthesis_image.c ------------------------------------------------------------------- */
 
-/* Where paths ended behind calls that may never come back, of all functions so far. */
-struct synthesis_ends {
-	void *root; /* addresses: tsearch(3) */
-};
-
 #define SYNTHESIS_POPPED_ROUNDS_MAX 8
 
 struct synthesis_callee {
-	uint64_t begin;
 	uint32_t callee_pop; /* as in struct flow_found */
 	bool keeps;	     /* it preserves what callees preserve, and rsp */
 };
 /* What functions without CFI are known to pop and preserve. */
 struct synthesis_callee_pop {
-	void *root;	   /* struct synthesis_callee: tsearch(3) */
+	struct address_set begins;
+	struct synthesis_callee *callee; /* by its begin's number, less 1 */
+	uint32_t count;
 	bool any, changed; /* some function pops; less is known than in the last round */
 	bool believed;	   /* functions are followed with what is known so far */
 	int rounds;
@@ -236,7 +233,7 @@ struct synthesis_jumped {
 	} * leaving;
 	size_t count;
 	bool handlers; /* the image has interrupt handlers: an endless function may be one, too */
-	void *root;    /* begins of functions that are only jumped to: tsearch(3) */
+	struct address_set begins; /* of functions that are only jumped to */
 };
 
 /* Which of count ranges, by begin, has pc; NULL: none. */

@@ -2,10 +2,8 @@
 /*
  * synthesis_image.c - all functions of an image that have no FDE
  */
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include "array.h"
 #include "synthesis.h"
 #include "cfi/code_name.h"
@@ -38,34 +36,11 @@ static enum flow_whose synthesis_whose(const struct synthesis_range *from, bool 
 /* ---- where paths end --------------------------------------------------------------------------- */
 
 /* What was left out of the function. */
-static void synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow)
+static void synthesis_ends_add(struct address_set *ends, const struct flow *flow)
 {
-	for (size_t i = 0; i < flow->after.count; i++) {
-		const uint64_t pc = flow->after.code[i].pc;
-		uint64_t *end;
-
-		if (flow->after.code[i].own || tfind(&pc, &ends->root, array_order_u64))
-			continue;
-		end = malloc(sizeof(*end));
-		if (end)
-			*end = pc;
-		if (!end || !tsearch(end, &ends->root, array_order_u64)) {
-			free(end);
+	for (size_t i = 0; i < flow->after.count; i++)
+		if (!flow->after.code[i].own && !address_set_add(ends, flow->after.code[i].pc))
 			synthesis_lack(flow->world);
-			return;
-		}
-	}
-}
-
-static bool synthesis_ends_has(const struct synthesis_ends *ends, uint64_t pc)
-{
-	return tfind(&pc, &ends->root, array_order_u64) != NULL;
-}
-
-static void synthesis_ends_deinit(struct synthesis_ends *ends)
-{
-	tdestroy(ends->root, free);
-	ends->root = NULL;
 }
 
 /* ==== images whose functions keep to another convention than the psABI's ==================== */
@@ -80,28 +55,11 @@ static void synthesis_ends_deinit(struct synthesis_ends *ends)
  * again until nothing is less than before.
  */
 
-ARRAY_ORDER(compare, struct synthesis_callee, begin)
-
-static const struct synthesis_callee *find(const struct synthesis_callee_pop *callee_pop,
-					   uint64_t begin)
+static struct synthesis_callee *find(const struct synthesis_callee_pop *callee_pop, uint64_t begin)
 {
-	const struct synthesis_callee key = { .begin = begin };
-	void *found = tfind(&key, &callee_pop->root, compare);
+	const uint32_t number = address_set_find(&callee_pop->begins, begin);
 
-	return found ? *(struct synthesis_callee **)found : NULL;
-}
-
-/* False: no memory. */
-static bool add(struct synthesis_callee_pop *callee_pop, const struct synthesis_callee *callee)
-{
-	struct synthesis_callee *own = malloc(sizeof(*own));
-
-	if (own)
-		*own = *callee;
-	if (own && tsearch(own, &callee_pop->root, compare))
-		return true;
-	free(own);
-	return false;
+	return number ? &callee_pop->callee[number - 1] : NULL;
 }
 
 /* What was seen of the function. leaves: some path goes on in another. */
@@ -109,16 +67,16 @@ static void synthesis_callee_pop_note(struct synthesis_callee_pop *callee_pop, u
 				      const struct flow *flow, bool leaves)
 {
 	const struct synthesis_callee callee = {
-		.begin = begin,
 		.callee_pop = leaves ? FLOW_CALLEE_POP_UNKNOWN : flow->found.callee_pop,
 		.keeps = !leaves && !flow->found.callee_pop && !flow->found.breaks_convention,
 	};
-	struct synthesis_callee *known = (struct synthesis_callee *)find(callee_pop, begin);
+	struct synthesis_callee *known = find(callee_pop, begin);
 
 	callee_pop->any |= flow->found.pops;
 	if (!known) {
 		callee_pop->changed = true;
-		if (!add(callee_pop, &callee))
+		if (!ARRAY_ADD(callee_pop->callee, callee_pop->count, callee) ||
+		    !address_set_add(&callee_pop->begins, begin))
 			synthesis_lack(flow->world);
 		return;
 	}
@@ -158,8 +116,8 @@ static bool synthesis_callee_pop_is_strange(const struct synthesis_callee_pop *c
 
 static void synthesis_callee_pop_deinit(struct synthesis_callee_pop *callee_pop)
 {
-	tdestroy(callee_pop->root, free);
-	callee_pop->root = NULL;
+	address_set_deinit(&callee_pop->begins);
+	free(callee_pop->callee);
 }
 
 /* ==== code that a symbol calls a function, and that is only jumped to ======================= */
@@ -182,11 +140,6 @@ static void synthesis_jumped_add(struct synthesis_jumped *jumped, const struct f
 		synthesis_lack(world);
 }
 
-static bool synthesis_jumped_has(const struct synthesis_jumped *jumped, uint64_t begin)
-{
-	return tfind(&begin, &jumped->root, array_order_u64) != NULL;
-}
-
 /* Who leaves to such a one is such a one. Once, when all have been added. */
 static void synthesis_jumped_spread(struct synthesis_jumped *jumped, const struct flow_world *world)
 {
@@ -198,10 +151,10 @@ static void synthesis_jumped_spread(struct synthesis_jumped *jumped, const struc
 			struct synthesis_leaving *leaving = &jumped->leaving[i];
 
 			if ((leaving->endless && !jumped->handlers) ||
-			    (leaving->to && !synthesis_jumped_has(jumped, leaving->to)) ||
-			    synthesis_jumped_has(jumped, leaving->begin))
+			    (leaving->to && !address_set_find(&jumped->begins, leaving->to)) ||
+			    address_set_find(&jumped->begins, leaving->begin))
 				continue;
-			changed = tsearch(&leaving->begin, &jumped->root, array_order_u64);
+			changed = address_set_add(&jumped->begins, leaving->begin);
 			if (!changed) {
 				synthesis_lack(world);
 				return;
@@ -210,13 +163,9 @@ static void synthesis_jumped_spread(struct synthesis_jumped *jumped, const struc
 	}
 }
 
-static void keep(void *begin)
-{
-}
-
 static void synthesis_jumped_deinit(struct synthesis_jumped *jumped)
 {
-	tdestroy(jumped->root, keep);
+	address_set_deinit(&jumped->begins);
 	free(jumped->leaving);
 	*jumped = (struct synthesis_jumped) { NULL };
 }
@@ -264,7 +213,7 @@ struct synthesizer {
 	 * then it is the one at each target, whichever jump leads there. */
 	bool jumped, jumps_differ;
 	struct synthesis_row at_jump;
-	struct synthesis_ends ends;
+	struct address_set ends; /* where paths ended behind calls that may never come back */
 	struct synthesis_callee_pop callee_pop;
 	bool behind_end; /* while a range is counted: no path has come since one ended behind a call */
 	size_t last_range; /* that was looked up last */
@@ -483,7 +432,7 @@ static void count(struct synthesizer *synthesizer, uint64_t pc, enum synthesis_r
 
 	function->instructions++;
 	synthesizer->behind_end = !status && (synthesizer->behind_end ||
-					      synthesis_ends_has(&synthesizer->ends, pc));
+					      address_set_find(&synthesizer->ends, pc));
 	if (synthesizer->behind_end)
 		function->unwritten[SYNTHESIS_BEHIND_CALL]++;
 	else if (!status)
@@ -606,8 +555,8 @@ static void doubt_jumped_to(struct synthesizer *synthesizer)
 		const struct synthesis_range *range = range_of(synthesizer, met->row.pc);
 
 		if (met->reason == SYNTHESIS_REASON_COUNT && range &&
-		    (synthesis_jumped_has(&synthesizer->jumped_to, range->begin) ||
-		     synthesis_jumped_has(&synthesizer->jumped_to, met->function)))
+		    (address_set_find(&synthesizer->jumped_to.begins, range->begin) ||
+		     address_set_find(&synthesizer->jumped_to.begins, met->function)))
 			met->reason = SYNTHESIS_UNCALLED;
 	}
 }
@@ -818,7 +767,7 @@ static void forget(struct synthesizer *synthesizer)
 {
 	free(synthesizer->met);
 	free(synthesizer->tail);
-	synthesis_ends_deinit(&synthesizer->ends);
+	address_set_deinit(&synthesizer->ends);
 	synthesis_jumped_deinit(&synthesizer->jumped_to);
 	synthesis_ways_deinit(&synthesizer->ways);
 	synthesizer->met = NULL;

@@ -91,15 +91,15 @@ START_TEST(who_leaves_to_such_a_one_is_such_a_one)
 		for (int i = 0; i < (begin == 6 ? 2 : 1); i++)
 			synthesis_jumped_add(&jumped, &lists_world, begin, to[begin - 1][i], false);
 	ck_assert_uint_eq(jumped.count, 7);
-	ck_assert(!synthesis_jumped_has(&jumped, 3));
+	ck_assert(!address_set_find(&jumped.begins, 3));
 	synthesis_jumped_spread(&jumped, &lists_world);
 	ck_assert(!flow_lacks(&lists_world));
 	for (uint64_t begin = 0; begin <= 7; begin++)
-		ck_assert_msg(synthesis_jumped_has(&jumped, begin) ==
-				      (begin == 1 || begin == 2 || begin == 3 || begin == 6),
+		ck_assert_msg(!address_set_find(&jumped.begins, begin) ==
+				      !(begin == 1 || begin == 2 || begin == 3 || begin == 6),
 			      "%d", (int)begin);
 	synthesis_jumped_deinit(&jumped);
-	ck_assert(!synthesis_jumped_has(&jumped, 3) && !jumped.count);
+	ck_assert(!address_set_find(&jumped.begins, 3) && !jumped.count);
 }
 END_TEST
 
@@ -121,7 +121,7 @@ START_TEST(one_that_breaks_leaves_as_well)
 	ck_assert_uint_eq(jumped.leaving[1].to, 0);
 	ck_assert_uint_eq(jumped.leaving[1].begin, 1);
 	synthesis_jumped_spread(&jumped, &lists_world);
-	ck_assert(synthesis_jumped_has(&jumped, 1) && !synthesis_jumped_has(&jumped, 9));
+	ck_assert(address_set_find(&jumped.begins, 1) && !address_set_find(&jumped.begins, 9));
 	synthesis_jumped_deinit(&jumped);
 }
 END_TEST
@@ -152,7 +152,7 @@ static void check_popped(const struct synthesis_callee_pop *callee_pop, uint64_t
 
 START_TEST(what_is_known_of_functions_that_pop)
 {
-	struct synthesis_callee_pop callee_pop = { NULL };
+	struct synthesis_callee_pop callee_pop = { 0 };
 
 	ck_assert(!synthesis_callee_pop_again(&callee_pop));
 	note(&callee_pop, 10, 0, false, false, false);
@@ -196,7 +196,7 @@ END_TEST
 
 START_TEST(in_the_last_round_nothing_is_believed)
 {
-	struct synthesis_callee_pop callee_pop = { NULL };
+	struct synthesis_callee_pop callee_pop = { 0 };
 	int rounds = 0;
 
 	note(&callee_pop, 10, 0, true, false, false);
@@ -254,7 +254,7 @@ END_TEST
 START_TEST(ends_are_kept)
 {
 	struct flow flow = { .world = &lists_world, .after.count = 3 };
-	struct synthesis_ends ends = { NULL };
+	struct address_set ends = { NULL };
 
 	flow.after.code = calloc(3, sizeof(*flow.after.code));
 	ck_assert_ptr_nonnull(flow.after.code);
@@ -265,10 +265,10 @@ START_TEST(ends_are_kept)
 	synthesis_ends_add(&ends, &flow);
 	synthesis_ends_add(&ends, &flow);
 	ck_assert(!flow_lacks(&lists_world));
-	ck_assert(synthesis_ends_has(&ends, 10) && synthesis_ends_has(&ends, 30));
-	ck_assert(!synthesis_ends_has(&ends, 20) && !synthesis_ends_has(&ends, 0));
-	synthesis_ends_deinit(&ends);
-	ck_assert(!synthesis_ends_has(&ends, 10));
+	ck_assert(address_set_find(&ends, 10) && address_set_find(&ends, 30));
+	ck_assert(!address_set_find(&ends, 20) && !address_set_find(&ends, 0));
+	address_set_deinit(&ends);
+	ck_assert(!address_set_find(&ends, 10));
 	free(flow.after.code);
 }
 END_TEST
