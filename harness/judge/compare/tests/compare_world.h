@@ -96,8 +96,9 @@ static inline void world_init(struct world *w, uint64_t bias, void (*fdes)(struc
 	w->store = image_store_create();
 	entry = image_store_copy(w->store, image.bytes, image.size, "made up", &error);
 	ck_assert_msg(entry != NULL, "%s", error.message);
-	w->mapping[0] = (struct mapping) { bias, bias + 2 * PAGE, bias, entry, w->path, 0 };
-	w->mapping[1] = (struct mapping) { bias + 2 * PAGE, bias + 3 * PAGE, 0, NULL, w->path, 0 };
+	w->mapping[0] = (struct mapping) { bias, bias + 2 * PAGE, bias, 0, entry, w->path, 0 };
+	w->mapping[1] =
+		(struct mapping) { bias + 2 * PAGE, bias + 3 * PAGE, 0, 0, NULL, w->path, 0 };
 	w->space.mapping = w->mapping;
 	w->space.mapping_count = bias == HIGH ? 1 : 2;
 	w->shadow.frame = w->frame;

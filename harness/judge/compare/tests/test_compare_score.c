@@ -21,8 +21,8 @@
 static char own_image, other_image;
 
 static struct mapping mappings[] = {
-	{ 0x1000, 0x2000, 0x1000, (struct image_entry *)&own_image, (char *)"/a/own", 7 },
-	{ 0x5000, 0x6000, 0x4800, (struct image_entry *)&other_image, (char *)"/a/other", 9 },
+	{ 0x1000, 0x2000, 0x1000, 0, (struct image_entry *)&own_image, (char *)"/a/own", 7 },
+	{ 0x5000, 0x6000, 0x4800, 0, (struct image_entry *)&other_image, (char *)"/a/other", 9 },
 };
 
 static struct comparison result;

@@ -92,9 +92,9 @@ START_TEST(what_is_known_is_of_one_mapping)
 	static char entry; /* nothing of it is looked at */
 	uint64_t at = (uint64_t)map_pages("AwAwBrA");
 	struct mapping mappings[] = {
-		{ at + PAGE, at + 2 * PAGE, 0, NULL, (char *)"", 0 },
-		{ at + 3 * PAGE, at + 4 * PAGE, 0, NULL, (char *)"", 0 },
-		{ at + 5 * PAGE, at + 6 * PAGE, 0, NULL, (char *)"", 0 },
+		{ at + PAGE, at + 2 * PAGE, 0, 0, NULL, (char *)"", 0 },
+		{ at + 3 * PAGE, at + 4 * PAGE, 0, 0, NULL, (char *)"", 0 },
+		{ at + 5 * PAGE, at + 6 * PAGE, 0, 0, NULL, (char *)"", 0 },
 	};
 	static struct comparer comparer;
 
@@ -148,33 +148,34 @@ static const struct {
 	bool stale;
 } spaces[] = {
 	{ "as_they_were",
-	  NOW({ 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, NULL, NULL, 0 }), 2,
-	  false },
+	  NOW({ 0x1000, 0x2000, 5, 0, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, 0, NULL, NULL, 0 }),
+	  2, false },
 	{ "grown",
-	  NOW({ 0x500, 0x2500, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x5000, 6, NULL, NULL, 0 }), 2,
-	  false },
+	  NOW({ 0x500, 0x2500, 5, 0, ENTRY(0), NULL, 0 }, { 0x3000, 0x5000, 6, 0, NULL, NULL, 0 }),
+	  2, false },
 	{ "another_image",
-	  NOW({ 0x1000, 0x2000, 5, ENTRY(1), NULL, 0 }, { 0x3000, 0x4000, 6, NULL, NULL, 0 }), 2,
-	  true },
+	  NOW({ 0x1000, 0x2000, 5, 0, ENTRY(1), NULL, 0 }, { 0x3000, 0x4000, 6, 0, NULL, NULL, 0 }),
+	  2, true },
 	{ "elsewhere_in_it",
-	  NOW({ 0x1000, 0x2000, 7, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, NULL, NULL, 0 }), 2,
-	  true },
+	  NOW({ 0x1000, 0x2000, 7, 0, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, 0, NULL, NULL, 0 }),
+	  2, true },
 	{ "no_image_and_no_place",
-	  NOW({ 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 7, NULL, NULL, 0 }), 2,
-	  false },
+	  NOW({ 0x1000, 0x2000, 5, 0, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 7, 0, NULL, NULL, 0 }),
+	  2, false },
 	{ "an_image_where_none_was",
-	  NOW({ 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }, { 0x3000, 0x4000, 6, ENTRY(1), NULL, 0 }),
+	  NOW({ 0x1000, 0x2000, 5, 0, ENTRY(0), NULL, 0 },
+	      { 0x3000, 0x4000, 6, 0, ENTRY(1), NULL, 0 }),
 	  2, true },
 	{ "not_mapped_any_more",
-	  NOW({ 0x3000, 0x4000, 6, NULL, NULL, 0 }, { 0x5000, 0x6000, 5, ENTRY(0), NULL, 0 }), 2,
-	  true },
-	{ "what_had_no_image_is_not", NOW({ 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 }), 1, false },
+	  NOW({ 0x3000, 0x4000, 6, 0, NULL, NULL, 0 }, { 0x5000, 0x6000, 5, 0, ENTRY(0), NULL, 0 }),
+	  2, true },
+	{ "what_had_no_image_is_not", NOW({ 0x1000, 0x2000, 5, 0, ENTRY(0), NULL, 0 }), 1, false },
 };
 
 START_TEST(mappings_that_are_not_as_held)
 {
-	struct mapping before[] = { { 0x1000, 0x2000, 5, ENTRY(0), NULL, 0 },
-				    { 0x3000, 0x4000, 6, NULL, NULL, 0 } };
+	struct mapping before[] = { { 0x1000, 0x2000, 5, 0, ENTRY(0), NULL, 0 },
+				    { 0x3000, 0x4000, 6, 0, NULL, NULL, 0 } };
 	const struct address_space held = { .mapping = before, .mapping_count = 2 };
 	const struct address_space now = { .mapping = (struct mapping *)spaces[_i].now,
 					   .mapping_count = spaces[_i].count };
@@ -370,8 +371,8 @@ START_TEST(missing_cfi_has_reasons_of_its_own)
 {
 	uint64_t at = (uint64_t)map_pages("AwAw"), words[2];
 	struct mapping mappings[] = {
-		{ at + PAGE, at + 2 * PAGE, 0, NULL, (char *)"", 0 },
-		{ at + 3 * PAGE, at + 4 * PAGE, 0, NULL, (char *)"", 0 },
+		{ at + PAGE, at + 2 * PAGE, 0, 0, NULL, (char *)"", 0 },
+		{ at + 3 * PAGE, at + 4 * PAGE, 0, 0, NULL, (char *)"", 0 },
 	};
 	struct judgement judgement = { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_MISSING };
 	struct mapping *own;
@@ -430,7 +431,7 @@ static const struct {
 START_TEST(what_is_behind_a_probe)
 {
 	struct mapping mapping = {
-		PROBES, PROBES + PAGE, 0, NULL, (char *)(probes[_i].there ? "[uprobes]" : ""), 0
+		PROBES, PROBES + PAGE, 0, 0, NULL, (char *)(probes[_i].there ? "[uprobes]" : ""), 0
 	};
 	uint64_t words[2], pc[] = { 0x30, probes[_i].last };
 	const struct judgement judgement = { .verdict = probes[_i].verdict,
@@ -474,7 +475,7 @@ static const struct {
 
 START_TEST(pages_that_are_in_no_mapping)
 {
-	struct mapping mapping = { PROBES, PROBES + PAGE, 0, NULL, (char *)"", 0 };
+	struct mapping mapping = { PROBES, PROBES + PAGE, 0, 0, NULL, (char *)"", 0 };
 	static struct comparer comparer;
 	uint64_t pc[] = { 0x30, ends[_i].pc };
 	uint64_t *asked = &comparer.unmapped[ends[_i].pc / PAGE % UNMAPPED_PAGES];
