@@ -161,7 +161,24 @@ static bool find_leaving(const struct score_code *code, uint32_t image, const st
 			return true;
 		before = at;
 	}
-	return false;
+	/* It runs off its end, into the next one. Behind a call at its end nothing is to come back to. */
+	return before.flow == CODE_NEXT || before.flow == CODE_BRANCH;
+}
+
+/* Of a function, an instruction begins there; true, too, if its code can't be read so far. */
+static bool is_begun_at(const struct score_code *code, uint32_t image, const struct cfi_fde *fde,
+			uint64_t address)
+{
+	const struct image *in = code->truth->image[image].image;
+	uint64_t pc = fde->pc_begin;
+	struct code at;
+
+	while (pc < address) {
+		if (!code_decode_at(code->decoder, in, pc, &at) || !at.length)
+			return true;
+		pc += at.length;
+	}
+	return pc == address;
 }
 
 struct sought {
@@ -229,14 +246,10 @@ static bool is_compared(const struct score_frame *frame)
 static const struct cfi_fde *plain_fde(const struct score_code *code,
 				       const struct score_frame *frame)
 {
-	const struct score_image *in = &code->truth->image[frame->image];
-	const struct cfi_fde *at = fde_at(code, frame->image, frame->address),
-			     *before = fde_at(code, frame->image, frame->address - 1);
-
-	if ((at && in->cfi->cie[at->cie].signal_frame) ||
-	    (before && in->cfi->cie[before->cie].signal_frame))
+	if (score_frame_is_signal(code->truth, frame))
 		return NULL;
-	return before ?: at;
+	return fde_at(code, frame->image, frame->address - 1)
+		       ?: fde_at(code, frame->image, frame->address);
 }
 
 /* The address, and the byte before it, are nowhere where there was code. A small one is how some say that there is no
@@ -269,8 +282,14 @@ enum score_reason score_code_refutes(struct score_code *code, const struct score
 	    score_truth_place(code->truth, caller->image, address + 1, true))
 		return SCORE_NO_REASON;
 	if (called_before(code, caller->image, address) == NO_TARGET &&
-	    called_before(code, caller->image, address + 1) == NO_TARGET)
-		return address - fde->pc_begin < BEGIN_BYTES ? SCORE_NO_REASON : SCORE_NO_CALL;
+	    called_before(code, caller->image, address + 1) == NO_TARGET) {
+		if (address - fde->pc_begin < BEGIN_BYTES)
+			return SCORE_NO_REASON;
+		return is_begun_at(code, caller->image, fde, address) ||
+				       is_begun_at(code, caller->image, fde, address + 1)
+			       ? SCORE_PUT
+			       : SCORE_NO_CALL;
+	}
 	for (unsigned int behind = 0; behind <= 1; behind++) {
 		uint64_t target = called_before(code, caller->image, address + behind);
 

@@ -30,7 +30,7 @@ int score_code_create(const struct score_truth *truth, struct score_code **ret,
 void score_code_destroy(struct score_code *code);
 
 /* Why no stack has caller, the profile's frame in, above callee: SCORE_NO_CODE, SCORE_NO_CALL or SCORE_CALLEE.
- * SCORE_NO_REASON: one may. */
+ * SCORE_PUT: only where a signal's handler has put it there. SCORE_NO_REASON: one may. */
 enum score_reason score_code_refutes(struct score_code *code, const struct score_frame *callee,
 				     const struct score_frame *caller,
 				     const struct profile_frame *in);

@@ -689,6 +689,21 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 			   : 0;
 }
 
+bool score_frame_is_signal(const struct score_truth *truth, const struct score_frame *frame)
+{
+	const struct score_image *in = frame->has_image ? &truth->image[frame->image] : NULL;
+
+	if (frame->how != FRAME_ADDRESS || !in || !in->image || !in->cfi)
+		return false;
+	for (uint64_t back = 0; back <= 1; back++) {
+		const struct cfi_fde *fde = cfi_fde_find(in->cfi, frame->address - back);
+
+		if (fde && in->cfi->cie[fde->cie].signal_frame)
+			return true;
+	}
+	return false;
+}
+
 uint32_t score_frame_inlined(struct score_truth *truth, const struct score_frame *frame)
 {
 	return frame->how == FRAME_ADDRESS

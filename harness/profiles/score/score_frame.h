@@ -49,6 +49,8 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 			struct score_frame *ret, struct error *error);
 /* How many functions are inlined at a FRAME_ADDRESS frame; UINT32_MAX: not known. */
 uint32_t score_frame_inlined(struct score_truth *truth, const struct score_frame *frame);
+/* It is at code that returns from a signal's handler, by the CFI: its own address may be a return address, behind it. */
+bool score_frame_is_signal(const struct score_truth *truth, const struct score_frame *frame);
 enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
 				   uint32_t place);
 /* Describes a profile's frame for people. */

@@ -36,6 +36,8 @@ static const struct {
 	[SCORE_GAP] = { "gap", "the truth has not all of the run" },
 	[SCORE_EXCHANGE] = { "exchange", "the kernel was exchanging the registers" },
 	[SCORE_PROCESS] = { "process", "maybe of another process" },
+	[SCORE_PUT] = { "put", "no call returns there, but a signal's handler may let one" },
+	[SCORE_SIGNAL] = { "signal", "a signal may come anywhere" },
 	[SCORE_EMPTY] = { "empty", "no frames" },
 	[SCORE_KERNEL_ONLY] = { "kernel_only", "only frames of the kernel" },
 	[SCORE_OTHER_PROCESS] = { "other_process", "of another process" },
@@ -142,6 +144,26 @@ static bool is_exchange(const struct profile *profile, const uint32_t *frame, ui
 			if (!strcmp(profile_text(profile, profile->frame[frame[i]].name),
 				    exchanging[j]))
 				return true;
+	return false;
+}
+
+/* ---- signals ----------------------------------------------------------------------------------- */
+
+/* What is below a signal's frame was interrupted: by a timer, say, anywhere, and in another place in each run. */
+static bool is_below_signal(struct score *score, const struct score_subject *subject,
+			    const struct verdict *verdict)
+{
+	struct error ignored; /* all are known by now */
+
+	for (uint32_t i = 0; i < verdict->at; i++) {
+		const struct profile_frame *in = profile_frame(&score->profile, subject->frame[i]);
+		const struct score_frame *frame = score_matcher_frame(score->matcher,
+								      subject->frame[i], &ignored);
+
+		if ((frame && score_frame_is_signal(score->truth, frame)) ||
+		    !strcmp(profile_text(&score->profile, in->name), "__restore_rt"))
+			return true;
+	}
 	return false;
 }
 
@@ -371,24 +393,30 @@ static uint32_t function_of(const struct score *score, const struct score_frame 
 static int refute(struct score *score, const struct score_subject *subject, struct verdict *verdict,
 		  struct error *error)
 {
-	uint32_t callee = 0;
+	uint32_t callee = UINT32_MAX, leaf = UINT32_MAX;
 
-	for (uint32_t at = 1; at < subject->count; at++) {
+	for (uint32_t at = 0; at < subject->count; at++) {
 		const struct profile_frame *in = profile_frame(&score->profile, subject->frame[at]);
 		const struct score_frame *within, *caller;
 		enum score_reason reason;
 
 		if (in->flags & PROFILE_INLINED)
 			continue;
+		if (leaf == UINT32_MAX) {
+			leaf = callee = at;
+			continue;
+		}
 		caller = score_matcher_frame(score->matcher, subject->frame[at], error);
 		within = score_matcher_frame(score->matcher, subject->frame[callee], error);
 		if (!caller || !within)
 			return -1;
 		reason = score_code_refutes(score->code, within, caller, in);
-		if (reason != SCORE_NO_REASON) {
+		if (reason == SCORE_PUT) {
+			verdict->end.reason = reason;
+		} else if (reason != SCORE_NO_REASON) {
 			verdict->end.class = SCORE_IMPOSSIBLE;
 			verdict->end.reason = reason;
-			verdict->end.function = function_of(score, within, !callee);
+			verdict->end.function = function_of(score, within, callee == leaf);
 			verdict->at = at;
 			return 0;
 		}
@@ -440,6 +468,10 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 	    is_exchange(profile, sample->frame, subject.kernel)) {
 		end->class = SCORE_UNPROVEN;
 		end->reason = SCORE_EXCHANGE;
+	}
+	if (end->class == SCORE_IMPOSSIBLE && is_below_signal(score, &subject, &verdict)) {
+		end->class = SCORE_UNPROVEN;
+		end->reason = SCORE_SIGNAL;
 	}
 	if (may_be_refuted(score, &subject, end) && refute(score, &subject, &verdict, error))
 		return -1;

@@ -45,6 +45,8 @@ enum score_reason {
 	SCORE_GAP,	/* the truth is partial, or began late, or lacks instructions */
 	SCORE_EXCHANGE, /* the kernel was exchanging the registers */
 	SCORE_PROCESS,	/* it may be another process's */
+	SCORE_PUT, /* no call returns to that instruction, but a signal's handler may let a function return there */
+	SCORE_SIGNAL, /* the truth has not that place below a signal's frame, but a signal may come anywhere */
 	/* not compared */
 	SCORE_EMPTY,	     /* it has no frames */
 	SCORE_KERNEL_ONLY,   /* it has no frames of user space */

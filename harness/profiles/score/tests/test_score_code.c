@@ -14,6 +14,7 @@ asm(".text\n"
     "code_jumps: .cfi_startproc; nop; jmp code_other; .cfi_endproc\n"
     "code_computes: .cfi_startproc; nop; jmp *%rax; .cfi_endproc\n"
     "code_writes: .cfi_startproc; mov %rax, (%rsp); ret; .cfi_endproc\n"
+    "code_falls: .cfi_startproc; nop; .cfi_endproc\n"
     "code_bare: nop; nop; ret\n"
     "code_signal: .cfi_startproc; .cfi_signal_frame; nop; nop; ret; .cfi_endproc\n"
     "code_caller: .cfi_startproc; .rept 32; nop; .endr; call code_callee\n"
@@ -21,7 +22,8 @@ asm(".text\n"
     "behind_jumps: .rept 32; nop; .endr; call code_computes\n"
     "behind_computes: .rept 32; nop; .endr; call code_writes\n"
     "behind_writes: .rept 32; nop; .endr; call code_bare\n"
-    "behind_bare: .rept 32; nop; .endr; call *%rax\n"
+    "behind_bare: .rept 32; nop; .endr; call code_falls\n"
+    "behind_falls: .rept 32; nop; .endr; call *%rax\n"
     "behind_any: .rept 32; nop; .endr; ret; .cfi_endproc\n");
 void code_callee(void);
 
@@ -34,14 +36,17 @@ static const struct {
 	const char *name, *truth, *stack, *expected;
 } cases[] = {
 	{ "it_agrees", KNOWN, "code_callee+1 behind_callee+0", "open 1" },
-	{ "so_far", KNOWN, "code_callee+1 behind_callee+0 behind_any+4", "no_call 1" },
+	{ "so_far", KNOWN, "code_callee+1 behind_callee+0 behind_bare-3", "no_call 1" },
 	{ "a_function_s_begin", KNOWN, "code_callee+1 behind_callee+0 main+0", "open 1" },
 	{ "it_goes_on", KNOWN, "code_callee+1 behind_callee+0 behind_any+0", "open 1" },
 	{ "cut_short", KNOWN, "code_callee+1", "truncated 1" },
 	{ "never_seen", KNOWN, "code_other+1 behind_any+0", "gap 1" },
-	{ "no_call", KNOWN, "code_other+1 behind_any+4", "no_call 1" },
+	{ "no_call", KNOWN, "code_other+1 behind_bare-3", "no_call 1" },
+	{ "put_by_a_handler", KNOWN, "code_other+1 behind_any+4", "put 1" },
+	{ "and_then_none", KNOWN, "code_other+1 behind_any+4 behind_bare-3", "no_call 1" },
+	{ "into_the_next_one", KNOWN, "code_other+1 behind_falls+0", "gap 1" },
 	{ "a_byte_before", KNOWN, "code_callee+1 behind_callee+0 behind_any-1", "open 1" },
-	{ "two_before", KNOWN, "code_callee+1 behind_callee+0 behind_any-2", "no_call 1" },
+	{ "two_before", KNOWN, "code_callee+1 behind_callee+0 behind_bare-2", "no_call 1" },
 	{ "near_the_begin", KNOWN, "code_other+1 code_caller+4", "gap 1" },
 	{ "another_function", KNOWN, "code_other+1 behind_callee+0", "gap 1" },
 	{ "another_function_where_none_was_seen", ATTACHED "o code_other+1 behind_any+0",

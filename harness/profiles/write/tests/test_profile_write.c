@@ -47,11 +47,11 @@ static const struct {
 	const char *expected;
 } cases[] = {
 	{ "pprof", PROFILE_PPROF, COLLECTED_CPU,
-	  "7/8 'bash' x 3: " WORK "7/8 'bash' x 2: " TRUNCATED "9/9 'Web Content' x 1: " KERNEL
+	  "7/8 'bash' x 3: " WORK "9/9 'Web Content' x 1: " KERNEL "7/8 'bash' x 2: " TRUNCATED
 	  "x 4: [lost: no_space]\n"
 	  "pprof 4 of 10\n" },
 	{ "pprof_counts_allocations", PROFILE_PPROF, COLLECTED_ALLOCATIONS,
-	  "7/8 'bash' x 3: " WORK "7/8 'bash' x 2: " TRUNCATED "9/9 'Web Content' x 1: " KERNEL
+	  "7/8 'bash' x 3: " WORK "9/9 'Web Content' x 1: " KERNEL "7/8 'bash' x 2: " TRUNCATED
 	  "x 4: [lost: no_space]\n"
 	  "pprof 4 of 10\n" },
 	{ "otlp", PROFILE_OTLP, COLLECTED_CPU,
