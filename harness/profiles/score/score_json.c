@@ -208,7 +208,7 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 	set_classes(object, &score->all);
 	JSON_SET(object, "thin", score_is_thin(score), "impossible_by",
 		 reasons(score, SCORE_LEAF, SCORE_CALLEE), "unproven_by",
-		 reasons(score, SCORE_OPEN, SCORE_PROCESS), "not_compared_by",
+		 reasons(score, SCORE_OPEN, SCORE_SIGNAL), "not_compared_by",
 		 reasons(score, SCORE_EMPTY, SCORE_OTHER_BUILD), "other_names",
 		 score->other_name.count ? other_names(score) : NULL, "unread_by", unread(profile));
 	if (profile->errors.count)

@@ -348,7 +348,7 @@ void score_print_text(FILE *file, struct score *score, const struct score_shown 
 	print_thin(file, score, shown);
 	print_table(file, score, shown);
 	print_reasons(file, score, SCORE_LEAF, SCORE_CALLEE, "impossible");
-	print_reasons(file, score, SCORE_OPEN, SCORE_PROCESS, "unproven");
+	print_reasons(file, score, SCORE_OPEN, SCORE_SIGNAL, "unproven");
 	print_known(file, score);
 	print_reasons(file, score, SCORE_EMPTY, SCORE_OTHER_BUILD, "not compared");
 	print_other_names(file, score);
