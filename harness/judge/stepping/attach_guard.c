@@ -34,6 +34,21 @@ static void wait_and_pass_on(pid_t child, const struct ending_signals *signals, 
 		close(process);
 }
 
+/* Nobody means the child: its number is new, and may have been another's a moment ago. What does not end it in order it
+ * does not take; what it starts begins with an empty mask (child_fork()). */
+static void block_strays(void)
+{
+	static const int taken[] = { SIGHUP,  SIGINT,  SIGTERM, SIGPIPE, SIGCHLD, SIGTSTP,
+				     SIGTTIN, SIGTTOU, SIGCONT, SIGABRT, SIGBUS,  SIGFPE,
+				     SIGILL,  SIGSEGV, SIGSYS,	SIGTRAP };
+	sigset_t strays;
+
+	sigfillset(&strays);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		sigdelset(&strays, taken[i]);
+	sigprocmask(SIG_BLOCK, &strays, NULL);
+}
+
 int attach_guard(void)
 {
 	struct ending_signals signals;
@@ -45,6 +60,7 @@ int attach_guard(void)
 	child = child_fork();
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM); /* it lets the process go first */
+		block_strays();
 		return -1;
 	}
 	if (child < 0 || ending_signals_hold(&signals, &error)) {
