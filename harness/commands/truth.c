@@ -173,9 +173,9 @@ static int step(struct arguments *arguments)
 	if (result.cut.early.code)
 		error_print(stderr, program, &result.cut.early);
 	else if (!result.written)
-		fprintf(stderr,
-			"%s: it came to its end before there was a point: no file is written\n",
-			PLAIN_TEXT(program));
+		fprintf(stderr, "%s: it %s before there was a point: no file is written\n",
+			PLAIN_TEXT(program),
+			result.cut.ending == TRACER_LEFT ? "was let go" : "came to its end");
 	if (!result.written && arguments->json &&
 	    (run_cut_from_outside(&result.cut) || !result.cut.early.code))
 		contexts_print_none(stdout, arguments->output, &contexts, &result);

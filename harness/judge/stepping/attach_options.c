@@ -9,6 +9,7 @@
 #include "attach_options.h"
 #include "proc_file.h"
 #include "stepping.h"
+#include "walk/address_space.h"
 
 /* Beside those of stepping_options.c. */
 enum { OPTION_PID = 1100, OPTION_SHARE, OPTION_STOP };
@@ -75,8 +76,8 @@ const struct argp attach_argp = { .options = options, .parser = parse };
 /* What the results are named by. */
 static void name_program(struct attach_options *attach)
 {
-	if (proc_link_read(attach->attach.pid, "exe", attach->program, sizeof(attach->program)) <=
-	    0)
+	if (proc_link_read(process_living_thread(attach->attach.pid), "exe", attach->program,
+			   sizeof(attach->program)) <= 0)
 		snprintf(attach->program, sizeof(attach->program), "process %d",
 			 attach->attach.pid);
 }

@@ -19,6 +19,7 @@
 #include "attach.h"
 #include "clock.h"
 #include "process_scan.h"
+#include "walk/address_space.h"
 
 #define SCAN_NS 250000000ull /* between two looks at which processes there are */
 #define POLL_MS 1	     /* between two looks at which threads run */
@@ -251,9 +252,7 @@ static void count(struct attach *attach, struct tracer_process *process, const s
  * another kind: that is no error. */
 static bool is_left_out(const struct attach *attach, struct tracer_process *process, pid_t tid)
 {
-	struct task_state state;
-
-	if (!task_state_read(process->pid, tid, &state) || state.state == 'Z')
+	if (!thread_has_memory(tid))
 		return true;
 	process->ended = process_has_ended(process->pid);
 	process->refused = process->number && attach->tracer.error->code == ERROR_UNAVAILABLE;

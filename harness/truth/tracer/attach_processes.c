@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "attach.h"
 #include "proc_file.h"
+#include "walk/address_space.h"
 
 #define KERNEL_THREAD 0x00200000u /* PF_KTHREAD, include/linux/sched.h */
 
@@ -51,7 +52,7 @@ static bool read_comm(pid_t pid, char *ret, size_t size)
 void tracer_process_name(pid_t pid, char *ret, size_t size)
 {
 	static const char gone[] = " (deleted)";
-	ssize_t length = proc_link_read(pid, "exe", ret, size);
+	ssize_t length = proc_link_read(process_living_thread(pid), "exe", ret, size);
 
 	if (length > 0) {
 		if ((size_t)length >= sizeof(gone) &&
@@ -125,10 +126,12 @@ pid_t task_leader(pid_t tid)
 	return leader > 0 ? (pid_t)leader : 0;
 }
 
-/* Its memory may be written: so it may be traced, by the same rule (ptrace(2), "access mode checking"). */
+/* Its memory may be written: so it may be traced, by the same rule (ptrace(2), "access mode checking"). A first thread
+ * that has ended has none to show. */
 static int check_access(pid_t pid, struct error *error)
 {
-	FD_CLOSED int memory = proc_file_descriptor(pid, "mem", O_RDWR);
+	pid_t living = process_living_thread(pid) ?: pid;
+	FD_CLOSED int memory = proc_file_descriptor(living, "mem", O_RDWR);
 	char ident[EI_NIDENT + 1];
 
 	if (memory < 0) {
@@ -136,7 +139,7 @@ static int check_access(pid_t pid, struct error *error)
 		error->code = ERROR_UNAVAILABLE;
 		return -1;
 	}
-	if (proc_file_read(pid, "exe", ident, sizeof(ident)) == EI_NIDENT &&
+	if (proc_file_read(living, "exe", ident, sizeof(ident)) == EI_NIDENT &&
 	    ident[EI_CLASS] != ELFCLASS64)
 		return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
 				 "process %d is not 64-bit x86 code", pid);
