@@ -10,8 +10,10 @@
  *	a step's trap	is always waited for before the thread is let go; job control and signals come in between
  *	EINTR		a call that waits is not interrupted by us but where it began to wait in the moment in which it
  *			was stopped. Most are made again by the kernel. Those that are not (signal(7), "Interruption
- *			of system calls") are put back to their begin here, unless a signal is there for the thread
- *	signals		end the burst: they are delivered natively, with PTRACE_DETACH
+ *			of system calls") are put back to their begin here, unless a signal is there for the thread.
+ *			So who was told to stop is waited for: nobody would put it back otherwise
+ *	signals		end the burst: they are delivered natively, with PTRACE_DETACH. Of two that stop the thread one
+ *			after the other the first would be lost: so none is passed over but for a step's trap
  *	SIGTRAP		a step's is forced, and resets an action that is to ignore or a mask that blocks it: such a
  *			thread is not stepped, and a burst ends before a call that would block it
  *	children	calls that make or end threads and processes are not for a stepped thread
@@ -36,7 +38,7 @@
 
 #define CALL_STOP     (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 #define RUN_WAIT_NS   5000000ull       /* for a thread to run */
-#define STOP_WAIT_NS  20000000ull      /* for a thread that runs to stop */
+#define STOP_WAIT_NS  1000000000ull    /* for a thread that runs to stop, if the run is over */
 #define SLOW_NS	      300000ull	       /* of a step: it has waited for a CPU */
 #define CALL_WAIT_NS  2000000ull       /* for a system call to come back */
 #define SYSCALL_BYTES 2
@@ -154,48 +156,38 @@ static void let_go(struct stepped *stepped)
 
 /* ---- calls that wait -------------------------------------------------------------------- */
 
-/* Calls that fail with EINTR whatever interrupts them, and that have done nothing then. */
-static bool is_not_restarted(uint64_t number)
+/*
+ * A call that has failed with EINTR has done nothing, or the kernel would say how much; so it may be made again. Where a
+ * socket has no time-out the kernel does the same, connect(2) not excepted: it waits for the connection that it began.
+ * Not so: close(2), whose descriptor is gone, and perhaps another file's.
+ */
+static bool may_begin_again(const struct stepped *stepped, const struct user_regs_struct *regs)
 {
-	switch (number) {
-	case SYS_accept:
-	case SYS_accept4:
-	case SYS_epoll_pwait:
-	case SYS_epoll_pwait2:
-	case SYS_epoll_wait:
-	case SYS_io_getevents:
-	case SYS_io_pgetevents:
-	case SYS_io_uring_enter:
-	case SYS_read:
-	case SYS_readv:
-	case SYS_recvfrom:
-	case SYS_recvmmsg:
-	case SYS_recvmsg:
-	case SYS_rt_sigtimedwait:
-	case SYS_semop:
-	case SYS_semtimedop:
-	case SYS_sendmsg:
-	case SYS_sendto:
-	case SYS_write:
-	case SYS_writev: return true;
-	default: return false;
-	}
+	const struct memory_reader *memory = &stepped->tracer->memory;
+	uint8_t code[SYSCALL_BYTES];
+
+	/* int 0x80 has other numbers. */
+	return (int64_t)regs->rax == -EINTR && regs->orig_rax != SYS_close &&
+	       !memory->read(memory->context, regs->rip - sizeof(code), code, sizeof(code)) &&
+	       code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* A signal is there that would interrupt the thread if it were not traced. */
-static bool has_signal(const struct signal_masks *masks)
+/* A signal is there that would interrupt the thread if it were not traced, or has stopped it. */
+static bool has_signal(const struct stepped *stepped)
 {
-	return masks->pending & ~masks->blocked & ~masks->ignored &
-	       ~(IDLE_SIGNALS & ~masks->caught);
+	uint64_t stopped_by = stepped->signal ? SIGNAL_BIT(stepped->signal) : 0;
+	struct signal_masks masks;
+
+	if (thread_signal_masks(stepped->thread.tid, &masks))
+		return true;
+	return ((masks.pending & ~masks.blocked) | stopped_by) & ~masks.ignored &
+	       ~(IDLE_SIGNALS & ~masks.caught);
 }
 
 /* The call has found out that the thread was to stop. It is made again, as if it had not begun. */
 static void begin_again(const struct stepped *stepped, struct user_regs_struct *regs)
 {
-	struct signal_masks masks;
-
-	if ((int64_t)regs->rax != -EINTR || !is_not_restarted(regs->orig_rax) ||
-	    thread_signal_masks(stepped->thread.tid, &masks) || has_signal(&masks))
+	if (!may_begin_again(stepped, regs) || has_signal(stepped))
 		return;
 	regs->rax = regs->orig_rax;
 	regs->rip -= SYSCALL_BYTES;
@@ -218,18 +210,24 @@ static enum burst_end begin(struct stepped *stepped, int status)
 	struct tracer *tracer = stepped->tracer;
 	struct user_regs_struct *regs = &stepped->thread.regs;
 	struct signal_masks masks;
+	bool in_call;
 
+	if (status >> 16 && WSTOPSIG(status) != SIGTRAP) /* job control has stopped the process */
+		return BURST_ASLEEP;
 	if (!(status >> 16))
-		return end_by(stepped, WSTOPSIG(status));
-	if (WSTOPSIG(status) != SIGTRAP) /* job control has stopped the process */
-		return BURST_ASLEEP;
-	if (ptrace(PTRACE_GETREGS, stepped->thread.tid, NULL, regs) ||
-	    thread_signal_masks(stepped->thread.tid, &masks))
+		stepped->signal = WSTOPSIG(status);
+	if (ptrace(PTRACE_GETREGS, stepped->thread.tid, NULL, regs))
 		return BURST_GONE;
-	if (call_was_interrupted(regs)) {
+	in_call = call_was_interrupted(regs);
+	if (in_call)
 		begin_again(stepped, regs);
+	if (stepped->signal)
+		return BURST_SIGNAL;
+	/* Before it was seized, its number may have become one of another process. */
+	if (in_call || !thread_is_of(tracer->pid, stepped->thread.tid))
 		return BURST_ASLEEP;
-	}
+	if (thread_signal_masks(stepped->thread.tid, &masks))
+		return BURST_GONE;
 	if (keeps_trap(stepped, &masks))
 		return BURST_REFUSED;
 	stepped->burst->status = target_is_64_bit(regs, tracer->error) ? 0 : -1;
@@ -280,27 +278,27 @@ static enum burst_end end_before(struct stepped *stepped)
 	return is_native_call(thread) || thread->call.blocks ? BURST_CALL : GOES_ON;
 }
 
-/* The SIGTRAP that stopped it is the step's, and not one that was sent. */
-static bool is_of_step(const struct thread *thread, const struct user_regs_struct *regs)
+/* Not so of a SIGTRAP that was sent. Of two of one thread's the kernel keeps the first. */
+static bool is_of_step(const siginfo_t *info)
 {
-	siginfo_t info;
-
-	if (regs->rip != thread->regs.rip)
-		return true;
-	return !ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) &&
-	       (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT);
+	return info->si_signo == SIGTRAP &&
+	       (info->si_code == TRAP_TRACE || info->si_code == TRAP_BRKPT);
 }
 
 /* Another signal than the step's has stopped the thread. True: the step was made, and its trap is still to come; the
  * signal is kept. */
 static bool comes_before_trap(struct stepped *stepped, int signal)
 {
-	struct signal_masks masks;
+	struct __ptrace_peeksiginfo_args one = { .nr = 1 }; /* that waits for this thread alone */
+	pid_t tid = stepped->thread.tid;
+	siginfo_t info = { 0 };
 
 	stepped->signal = signal;
-	if (thread_signal_masks(stepped->thread.tid, &masks) || !(masks.pending & SIGTRAP_BIT))
+	while (!is_of_step(&info) && ptrace(PTRACE_PEEKSIGINFO, tid, &one, &info) == 1)
+		one.off++;
+	if (!is_of_step(&info))
 		return false;
-	stepped->has_info = !ptrace(PTRACE_GETSIGINFO, stepped->thread.tid, NULL, &stepped->info);
+	stepped->has_info = !ptrace(PTRACE_GETSIGINFO, tid, NULL, &stepped->info);
 	return true;
 }
 
@@ -309,6 +307,7 @@ static enum burst_end step(struct stepped *stepped, struct user_regs_struct *ret
 {
 	struct thread *thread = &stepped->thread;
 	enum burst_end end = GOES_ON;
+	siginfo_t info;
 	int status;
 
 	*ret_made = false;
@@ -328,10 +327,10 @@ static enum burst_end step(struct stepped *stepped, struct user_regs_struct *ret
 			end = BURST_SIGNAL;
 			continue;
 		}
-		if (!is_of_step(thread, ret))
-			return end_by(stepped, SIGTRAP);
-		*ret_made = true;
-		return end;
+		if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info))
+			return BURST_GONE;
+		*ret_made = is_of_step(&info) || ret->rip != thread->regs.rip;
+		return is_of_step(&info) ? end : end_by(stepped, SIGTRAP);
 	}
 }
 
@@ -465,7 +464,9 @@ void *burst_run(void *argument)
 		if (errno != ESRCH)
 			burst->end = BURST_REFUSED;
 	} else if (!ptrace(PTRACE_INTERRUPT, burst->tid, NULL, NULL)) {
-		got = wait_until(burst->tid, monotonic_ns() + STOP_WAIT_NS, &status);
+		do
+			got = wait_until(burst->tid, monotonic_ns() + STOP_WAIT_NS, &status);
+		while (!got && !atomic_load(burst->is_over));
 		if (!got)
 			burst->end = BURST_ASLEEP; /* for longer than is worth waiting */
 		else if (got > 0 && make_steps(&stepped, status))

@@ -10,6 +10,7 @@
 #define STACKPROOF_SERVANTS_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,6 +24,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -105,6 +107,30 @@ static int serve_read(struct service *service)
 	if (recv(ends[0], &byte, 1, 0) != -1)
 		return 2;
 	return errno == EAGAIN ? 0 : 3;
+}
+
+/* These are others, and each of them fails in a way of its own. */
+static int serve_splice(struct service *service)
+{
+	const struct timeval time = { .tv_usec = 1000 };
+	static int ends[2] = { -1, -1 }, tube[2];
+	struct sockaddr_un nowhere = { .sun_family = AF_UNIX };
+	static int listener;
+
+	if (ends[0] < 0) {
+		listener = socket(AF_UNIX, SOCK_STREAM, 0);
+		if (listener < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || pipe(tube) ||
+		    bind(listener, (struct sockaddr *)&nowhere, sizeof(sa_family_t)) ||
+		    listen(listener, 1) ||
+		    setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) ||
+		    setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)))
+			return 1;
+	}
+	servant_work(5);
+	if (splice(ends[0], NULL, tube[1], NULL, 1, 0) != -1 || errno != EAGAIN)
+		return 2;
+	servant_work(5);
+	return accept4(listener, NULL, NULL, 0) == -1 && errno == EAGAIN ? 0 : 3;
 }
 
 static int serve_sigtimedwait(struct service *service)
@@ -224,6 +250,61 @@ static int serve_traps(struct service *service)
 	return servant_traps == before + 3 ? 0 : 3;
 }
 
+static atomic_int servant_numbered;
+
+static void servant_number(int number, siginfo_t *info, void *context)
+{
+	if (info->si_value.sival_int == servant_numbered)
+		servant_numbered++;
+	else
+		_exit(1); /* one was lost */
+}
+
+/* A SIGTRAP of its own comes right behind each of the others, which are numbered. */
+static int serve_sent_traps(struct service *service)
+{
+	static const struct sigaction numbered = { .sa_sigaction = servant_number,
+						   .sa_flags = SA_SIGINFO };
+	static bool begun;
+
+	if (!begun) {
+		signal(SIGTRAP, servant_trap);
+		sigaction(SIGRTMIN, &numbered, NULL);
+		begun = true;
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (union sigval value = { 0 }; !sigqueue(getppid(), SIGRTMIN, value);
+			     value.sival_int++) {
+				kill(getppid(), SIGTRAP);
+				usleep(500);
+			}
+		}
+	}
+	servant_work(6);
+	return 0;
+}
+
+static void *serve_alone(void *argument)
+{
+	struct service *service = argument;
+
+	while (!service->over) {
+		servant_work(5);
+		service->rounds++;
+	}
+	exit(0);
+}
+
+/* Its first thread ends, and the other goes on. */
+static int serve_unled(struct service *service)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, serve_alone, service))
+		return 1;
+	pthread_exit(NULL);
+}
+
 /* A signal that does nothing interrupts nobody who is not traced. */
 static int serve_idle_signals(struct service *service)
 {
@@ -255,12 +336,15 @@ static struct servant {
 	{ "sleep", serve_sleep },
 	{ "futex", serve_futex },
 	{ "read", serve_read },
+	{ "splice", serve_splice },
 	{ "sigtimedwait", serve_sigtimedwait },
 	{ "signals", serve_signals },
 	{ "flags", serve_flags },
 	{ "children", serve_children },
 	{ "traps", serve_traps },
+	{ "sent_traps", serve_sent_traps },
 	{ "idle_signals", serve_idle_signals },
+	{ "unled", serve_unled },
 };
 
 /* Starts it; *ret is shared with it. */
