@@ -387,7 +387,8 @@ static void judge(struct arguments *arguments, const struct record_result *resul
 {
 	struct gate *gate = &arguments->gate;
 
-	gate->checked = result->stacks;
+	gate_check(gate, result->stacks);
+	gate_leave(gate, GATE_LOST_TICKS, record_losses(result));
 	if (result->ticks != result->stacks + record_losses(result) ||
 	    result->collected != result->ticks) {
 		fprintf(stderr,

@@ -78,6 +78,7 @@ static const struct {
 	[GATE_SAMPLES_UNREAD] = { "unread_samples", "samples that can't be read", KIND_INPUT },
 	[GATE_TRUTHS_UNPROVEN] = { "unproven_truths", "truths that are unproven for the most part",
 				   KIND_SKIP },
+	[GATE_LOST_TICKS] = { "lost_ticks", "ticks without a stack", KIND_KNOWN },
 };
 
 const char *gate_reason_name(enum gate_reason reason)

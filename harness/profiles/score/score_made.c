@@ -66,8 +66,9 @@ int score_step(const struct contexts_options *contexts, struct contexts_result *
 	if (ret->written && ret->cut.early.system_errno != EINTR)
 		return 0;
 	*error = ret->cut.early;
-	if (!error->code)
-		error_set(error, ERROR_PROTOCOL, "", 0, "there is no point to be compared with");
+	if (!error->code) /* a process that sleeps has none: nothing was checked */
+		error_set(error, contexts->tracer->attach ? ERROR_UNAVAILABLE : ERROR_PROTOCOL, "",
+			  0, "there is no point to be compared with");
 	return -1;
 }
 
