@@ -316,16 +316,16 @@ START_TEST(mappings_lie_in_files)
 				      .build_id_size = 2 };
 	struct image_entry entry = { .image = &image }, nothing = { 0 };
 	struct mapping mappings[] = {
-		{ 0x1000, 0x1800, 0, &entry, (char *)"/first", 0 },
-		{ 0x1800, 0x2000, 0, &entry, (char *)"/behind", 0 },
-		{ 0x15000, 0x16000, 0x10000, &entry, (char *)"/page", 0 },
-		{ 0x15678, 0x16000, 0x10000, &entry, (char *)"/vaddr", 0 },
-		{ 0x17000, 0x18000, 0x10000, &entry, (char *)"/inside", 0 },
-		{ 0x17678, 0x18000, 0x10000, &entry, (char *)"/end", 0 },
-		{ 0x14fff, 0x18000, 0x10000, &entry, (char *)"/before", 0 },
-		{ 0x19fff, 0x1a000, 0x10000, &entry, (char *)"/last", 0 },
-		{ 0x20000, 0x21000, 0, NULL, (char *)"", 0 },
-		{ 0x30000, 0x31000, 0, &nothing, (char *)"none", 0 },
+		{ 0x1000, 0x1800, 0, 0, &entry, (char *)"/first", 0 },
+		{ 0x1800, 0x2000, 0, 0, &entry, (char *)"/behind", 0 },
+		{ 0x15000, 0x16000, 0x10000, 0, &entry, (char *)"/page", 0 },
+		{ 0x15678, 0x16000, 0x10000, 0, &entry, (char *)"/vaddr", 0 },
+		{ 0x17000, 0x18000, 0x10000, 0, &entry, (char *)"/inside", 0 },
+		{ 0x17678, 0x18000, 0x10000, 0, &entry, (char *)"/end", 0 },
+		{ 0x14fff, 0x18000, 0x10000, 0, &entry, (char *)"/before", 0 },
+		{ 0x19fff, 0x1a000, 0x10000, 0, &entry, (char *)"/last", 0 },
+		{ 0x20000, 0x21000, 0, 0, NULL, (char *)"", 0 },
+		{ 0x30000, 0x31000, 0, 0, &nothing, (char *)"none", 0 },
 	};
 	const struct address_space space = { .mapping = mappings,
 					     .mapping_count = COUNT(mappings) };

@@ -318,8 +318,8 @@ static const struct {
 	{ "an_18th_register", "P 808008 01 01 01 'digested' E 01", "too large" },
 	{ "1024_frames", "P 00 8008 01 'digested' E 01", NULL },
 	{ "1025_frames", "P 00 8108 01 'digested' E 01", "too large" },
-	{ "the_last_reason", "P 00 01 12 'digested' E 01", NULL },
-	{ "a_reason_too_far", "P 00 01 13 'digested' E 01", "too large" },
+	{ "the_last_reason", "P 00 01 13 'digested' E 01", NULL },
+	{ "a_reason_too_far", "P 00 01 14 'digested' E 01", "too large" },
 	{ "a_truth", "F 01 8020 T 01 01 " POINT "U 00 E 01", NULL },
 	{ "a_truth_that_is_known_so_far", "F 01 8020 T 01 00 " POINT "E 01", NULL },
 	{ "neither", "F 01 8020 T 01 02 " POINT "E 01", "too large" },
@@ -336,7 +336,7 @@ static const struct {
 	{ "a_frame_without_its_pc", "F 01", "cut off" },
 	{ "half_a_digest", "P 00 01 01 'dige'", "cut off" },
 };
-_Static_assert(STOP_REASON_COUNT == 0x13, "the last reason is the 0x12 above");
+_Static_assert(STOP_REASON_COUNT == 0x14, "the last reason is the 0x13 above");
 
 START_TEST(made_items)
 {

@@ -12,9 +12,9 @@
 #include "commands/witness.c"
 
 static struct mapping mappings[] = {
-	{ 0x1000, 0x2000, 0x1000, NULL, (char *)"/a/one", 0 },
-	{ 0x2000, 0x3000, 0x2000, NULL, (char *)"/a/two", 0 },
-	{ 0x3000, 0x4000, 0x3000, NULL, (char *)"/a/three", 0 },
+	{ 0x1000, 0x2000, 0x1000, 0, NULL, (char *)"/a/one", 0 },
+	{ 0x2000, 0x3000, 0x2000, 0, NULL, (char *)"/a/two", 0 },
+	{ 0x3000, 0x4000, 0x3000, 0, NULL, (char *)"/a/three", 0 },
 };
 static const struct address_space space = { .mapping = mappings, .mapping_count = 3 };
 
