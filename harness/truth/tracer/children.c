@@ -234,8 +234,6 @@ static int say_ending(const struct children *children, bool has_duration, int re
 {
 	const struct watchdog *watchdog = &children->first->tracer.watchdog;
 	enum tracer_ending *ending = &children->first->process.counters.ending;
-	int status = children->first->process.status;
-	bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 
 	if (watchdog->signal) {
 		*ending = TRACER_INTERRUPTED;
@@ -247,10 +245,10 @@ static int say_ending(const struct children *children, bool has_duration, int re
 				 "the program and what it has made were killed after %u ms",
 				 children->options->timeout_ms);
 	}
-	*ending = result	   ? TRACER_FAILED
-		  : children->over ? TRACER_LIMIT
-		  : killed	   ? TRACER_KILLED
-				   : TRACER_ENDED;
+	*ending = result	     ? TRACER_FAILED
+		  : children->over   ? TRACER_LIMIT
+		  : children->killed ? TRACER_KILLED
+				     : TRACER_ENDED;
 	return result;
 }
 

@@ -54,7 +54,8 @@ struct children {
 	unsigned int quiet; /* looks since anybody has reported something */
 	uint64_t points;    /* of all processes */
 	struct tracer_processes sums;
-	bool over; /* nobody is stepped any more */
+	bool over;   /* nobody is stepped any more */
+	bool killed; /* the program was, by SIGKILL, while it was stepped */
 };
 
 /* ---- children.c ------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -105,6 +106,9 @@ int children_meet(struct children *children, struct tracer *of, const struct thr
 {
 	struct member *member = children_find(children, pid);
 
+	/* Gone without having been seen: a thread that was let run; a process would have waited for this. */
+	if (!member && !task_leader(pid))
+		return 0;
 	if (!member)
 		member = member_create(children, pid);
 	if (!member)
@@ -118,6 +122,8 @@ static int meet_free(struct children *children, const struct member *of, pid_t p
 {
 	struct member *member = children_find(children, pid);
 
+	if (!member && !task_leader(pid))
+		return 0;
 	if (!member)
 		member = member_create(children, pid);
 	if (!member)
@@ -150,18 +156,31 @@ bool member_is_wanted(struct children *children, struct member *member, pid_t ti
 
 /* ---- processes that are not stepped --------------------------------------------------------- */
 
+/* Whose end is reported, but not taken, does not outlive anybody. */
+static uint64_t count_running(const struct children *children)
+{
+	uint64_t ret = 0;
+
+	for (size_t i = 0; i < children->count; i++)
+		ret += children->member[i]->state != MEMBER_ENDED && !children->member[i]->reaped;
+	return ret;
+}
+
 void member_ended(struct children *children, struct member *member, int status)
 {
 	struct tracer_process *process = &member->process;
 
 	process->ended = process->over = true;
 	process->status = status;
+	if (member == children->first)
+		children->killed = member->state == MEMBER_STEPPED && WIFSIGNALED(status) &&
+				   WTERMSIG(status) == SIGKILL;
 	member->state = MEMBER_ENDED;
 	children->living--;
 	if (!process->begun)
 		children->sums.left[process->left]++;
 	if (member == children->first && !children->over)
-		children->sums.outlived = children->living;
+		children->sums.outlived = count_running(children);
 }
 
 /* It has executed a program, and is stepped from now on. */

@@ -75,6 +75,12 @@ static struct member *find_member(struct children *children, pid_t tid, int stat
 	return member || !pid || !WIFSTOPPED(status) ? member : member_create(children, pid);
 }
 
+static int set_brief(struct children *children, struct member *member)
+{
+	member->process.left = PROCESS_BRIEF;
+	return member_set_free(children, member);
+}
+
 /* It is kept for the process's turn; or answered, if the process is not stepped. */
 static int take_note(struct children *children, pid_t tid, int status)
 {
@@ -86,7 +92,10 @@ static int take_note(struct children *children, pid_t tid, int status)
 		return member_goes_free(children, member, tid, status);
 	member->reaped = !WIFSTOPPED(status) && tid == member->process.pid;
 	if (ARRAY_ADD(member->stop, member->stops, (struct member_stop) { tid, status }))
-		return 0;
+		/* Of whom that its maker has not told of has ended, nobody tells any more. */
+		return member->state == MEMBER_UNTOLD && member->reaped
+			       ? set_brief(children, member)
+			       : 0;
 	return error_set(children->error, ERROR_MEMORY, NULL, 0, "no memory for a stop");
 }
 
@@ -101,8 +110,7 @@ static int free_untold(struct children *children)
 		    (task_state_read(member->process.pid, member->process.pid, &state) &&
 		     children_find(children, state.parent)))
 			continue;
-		member->process.left = PROCESS_BRIEF;
-		if (member_set_free(children, member))
+		if (set_brief(children, member))
 			return -1;
 	}
 	return 0;
@@ -150,6 +158,6 @@ void children_kill(struct children *children)
 			kill(tid, SIGKILL);
 		else if (tid > 0 && tid == children->first->process.pid &&
 			 children->first->state != MEMBER_ENDED)
-			member_ended(children, children->first, status);
+			children->first->process.status = status;
 	}
 }

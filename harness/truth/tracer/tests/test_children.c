@@ -308,6 +308,41 @@ START_TEST(only_named_programs_are_stepped)
 }
 END_TEST
 
+/* Threads of a process that runs free are no processes, even if they end before their maker tells of them. */
+START_TEST(threads_that_are_not_stepped)
+{
+	char *argv[] = { "./children_threads", NULL };
+	const struct tracer_attach wish = { .children = true, .whole = true, .only = "no_such" };
+	const struct tracer_options options = { .attach = &wish,
+						.argv = argv,
+						.timeout_ms = PATIENCE_S * 1000 };
+	struct tracer_counters counters;
+	struct error error;
+	int status;
+
+	/* fork; the child clones threads, which end at once; a SIGKILL that it sends itself is its own affair. */
+	make_program("children_threads",
+		     START "mov eax, 57\nsyscall\ntest eax, eax\njnz 2f\n"
+			   "mov ebx, 300\n"
+			   "1: mov eax, 56\nmov edi, 0x10f00\nlea rsi, [rip + stack]\n"
+			   "xor edx, edx\nxor r10d, r10d\nxor r8d, r8d\nsyscall\n"
+			   "test eax, eax\njnz 3f\nmov eax, 60\nxor edi, edi\nsyscall\n"
+			   "3: dec ebx\njnz 1b\n" EXIT
+			   "2: mov edi, eax\nxor esi, esi\nxor edx, edx\nxor r10d, r10d\n"
+			   "mov eax, 61\nsyscall\nmov eax, 39\nsyscall\n"
+			   "mov edi, eax\nmov esi, 9\nmov eax, 62\nsyscall\nud2\n"
+			   ".data\n.skip 4096\nstack: .quad 0\n");
+	ck_assert_msg(!tracer_run(&options, &callbacks, &counters, &status, &error), "%s",
+		      error.message);
+	ck_assert_int_eq(status, SIGKILL);
+	ck_assert_int_eq(counters.ending, TRACER_ENDED);
+	ck_assert_uint_eq(counters.processes.met, 2);
+	ck_assert_uint_eq(counters.processes.left[PROCESS_NOT_NAMED], 2);
+	ck_assert_uint_eq(counters.processes.outlived, 0);
+	unlink("children_threads");
+}
+END_TEST
+
 /* ---- the end -------------------------------------------------------------------------------- */
 
 static int run_endless(void *context)
@@ -362,4 +397,5 @@ START_TEST(all_end_with_the_run)
 END_TEST
 
 SUITE(children, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(each_process_is_stepped, programs),
-      LOOP(only_named_programs_are_stepped, named), LOOP(all_end_with_the_run, ends))
+      LOOP(only_named_programs_are_stepped, named), TEST(threads_that_are_not_stepped),
+      LOOP(all_end_with_the_run, ends))
