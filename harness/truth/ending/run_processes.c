@@ -20,7 +20,8 @@ static void print_json(FILE *file, const struct run_processes *processes)
 	if (processes->without_points)
 		JSON_SET(left, "without_points", processes->without_points);
 	json_line(file, JSON_NEW("type", "processes", "met", sums->met, "judged", processes->judged,
-				 "not_judged", left, "outlived", sums->outlived));
+				 "not_judged", left, "outlived", sums->outlived, "called_ptrace",
+				 sums->called_ptrace));
 }
 
 static void print_text(FILE *file, const struct run_processes *processes)
@@ -31,6 +32,7 @@ static void print_text(FILE *file, const struct run_processes *processes)
 		[PROCESS_TOO_MANY] = "were too many",
 		[PROCESS_BRIEF] = "ended before their turn",
 		[PROCESS_IDLE] = "were never found running",
+		[PROCESS_UNTRACED] = "are hidden from tracers (CLONE_UNTRACED)",
 	};
 	const struct tracer_processes *sums = &processes->tracer;
 
@@ -42,6 +44,9 @@ static void print_text(FILE *file, const struct run_processes *processes)
 		fprintf(file, "; %" PRIu64 " had no point", processes->without_points);
 	if (sums->outlived)
 		fprintf(file, "; %" PRIu64 " outlived the program", sums->outlived);
+	if (sums->called_ptrace)
+		fprintf(file, "; %" PRIu64 " called ptrace and found another tracer",
+			sums->called_ptrace);
 	fputc('\n', file);
 }
 

@@ -79,7 +79,7 @@ const char *process_left_name(enum process_left left)
 	static const char *const names[PROCESS_LEFT_COUNT] = {
 		[PROCESS_NOT_NAMED] = "not_named", [PROCESS_REFUSED] = "refused",
 		[PROCESS_TOO_MANY] = "too_many",   [PROCESS_BRIEF] = "brief",
-		[PROCESS_IDLE] = "idle",
+		[PROCESS_IDLE] = "idle",	   [PROCESS_UNTRACED] = "untraced",
 	};
 
 	return names[left];

@@ -37,6 +37,7 @@ struct member {
 	struct tracer_process process;
 	struct member_stop *stop; /* not taken yet, the oldest first */
 	size_t stops;
+	bool called_ptrace;
 	bool reaped; /* its end is among them: the number may be another one's by now */
 };
 
@@ -88,6 +89,10 @@ int children_meet(struct children *children, struct tracer *of, const struct thr
 		  pid_t pid);
 /* The process has executed a program, which its thread tid says. True: it is to be stepped. */
 bool member_is_wanted(struct children *children, struct member *member, pid_t tid);
+/* Someone who is stepped has made a process that no tracer is told of. */
+void children_hidden(struct children *children);
+/* The process of has: it finds its own tracees traced, or that it is. Each counts once. */
+void children_called_ptrace(struct children *children, const struct tracer *of);
 /* A process that is not stepped has reported: it goes on. -1: error is set. */
 int member_goes_free(struct children *children, struct member *member, pid_t tid, int status);
 /* From now on the process is not stepped, and what it has reported and is not taken yet is answered so. */

@@ -132,6 +132,22 @@ static int meet_free(struct children *children, const struct member *of, pid_t p
 	return member_set_free(children, member);
 }
 
+void children_hidden(struct children *children)
+{
+	children->sums.met++;
+	children->sums.left[PROCESS_UNTRACED]++;
+}
+
+void children_called_ptrace(struct children *children, const struct tracer *of)
+{
+	struct member *member = children_find(children, of->pid);
+
+	if (!member || member->called_ptrace)
+		return;
+	member->called_ptrace = true;
+	children->sums.called_ptrace++;
+}
+
 /* ---- what a process executes -------------------------------------------------------------- */
 
 bool member_is_wanted(struct children *children, struct member *member, pid_t tid)

@@ -23,6 +23,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "children.h"
 #include "tracer.h"
 
 #define RESTART_MIN 512 /* ERESTARTSYS and its like, which no program sees */
@@ -192,6 +193,8 @@ int thread_call_end(struct tracer *tracer, struct thread *thread, struct user_re
 		return after_sigreturn(tracer, thread, regs);
 	if (hide_flag_in_r11(tracer, thread, regs))
 		return -1;
+	if (number == SYS_ptrace && tracer->children)
+		children_called_ptrace(tracer->children, tracer);
 	if (number == SYS_ptrace)
 		return after_ptrace(tracer, thread, regs);
 	if (regs->rax)

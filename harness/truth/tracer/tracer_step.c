@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
+#include "children.h"
 #include "tracer.h"
 #include "user_registers.h"
 
@@ -235,6 +236,8 @@ static void count_untraced(struct tracer *tracer, const struct user_regs_struct 
 		return;
 	if (flags & CLONE_THREAD)
 		tracer->counters.untraced++;
+	else if (tracer->children)
+		children_hidden(tracer->children);
 	else
 		tracer->counters.children++;
 }

@@ -88,6 +88,7 @@ enum process_left {
 	PROCESS_TOO_MANY, /* there were TRACED_PROCESSES_MAX */
 	PROCESS_BRIEF,	  /* it ended before its turn came; or who made it, before it was told of */
 	PROCESS_IDLE,	  /* it was never found running */
+	PROCESS_UNTRACED, /* it was made with CLONE_UNTRACED: no tracer is told */
 	PROCESS_LEFT_COUNT
 };
 /* In JSON: "not_named". */
@@ -97,7 +98,8 @@ const char *process_left_name(enum process_left left);
 struct tracer_processes {
 	uint64_t met; /* those that on_burst was called for, and those of left */
 	uint64_t left[PROCESS_LEFT_COUNT];
-	uint64_t outlived; /* that lived when the program had ended; of a run that is whole */
+	uint64_t outlived;	/* that lived when the program had ended; of a run that is whole */
+	uint64_t called_ptrace; /* of those that are stepped; of a run that is whole */
 };
 
 struct tracer_counters {

@@ -11,6 +11,8 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -343,6 +345,38 @@ START_TEST(threads_that_are_not_stepped)
 }
 END_TEST
 
+static int run_hidden(void *context)
+{
+	pid_t child = (pid_t)syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0);
+
+	if (!child)
+		_exit(5);
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	return status_of(child);
+}
+
+/* A process that no tracer is told of, and one that wants another tracer. */
+START_TEST(what_is_not_seen_is_counted)
+{
+	const struct tracer_attach wish = { .children = true, .whole = true };
+	const struct tracer_options options = { .attach = &wish,
+						.function = run_hidden,
+						.timeout_ms = PATIENCE_S * 1000 };
+	struct tracer_counters counters;
+	struct error error;
+	int status;
+
+	memset(&seen, 0, sizeof(seen));
+	ck_assert_msg(!tracer_run(&options, &callbacks, &counters, &status, &error), "%s",
+		      error.message);
+	ck_assert_int_eq(status, 5 << 8);
+	ck_assert_uint_eq(counters.processes.met, 2);
+	ck_assert_uint_eq(counters.processes.left[PROCESS_UNTRACED], 1);
+	ck_assert_uint_eq(counters.processes.called_ptrace, 1);
+}
+END_TEST
+
 /* ---- the end -------------------------------------------------------------------------------- */
 
 static int run_endless(void *context)
@@ -398,4 +432,4 @@ END_TEST
 
 SUITE(children, TIMEOUT(PATIENCE_TIMEOUT_S), LOOP(each_process_is_stepped, programs),
       LOOP(only_named_programs_are_stepped, named), TEST(threads_that_are_not_stepped),
-      LOOP(all_end_with_the_run, ends))
+      TEST(what_is_not_seen_is_counted), LOOP(all_end_with_the_run, ends))
