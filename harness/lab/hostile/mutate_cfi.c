@@ -4,6 +4,7 @@
  *
  * DWARF 5, 6.4.1; LSB 5, 10.6. Entries are found by their lengths, as far as these lead.
  */
+#include <elf.h>
 #include <string.h>
 #include "cfi/cfi_instruction.h"
 #include "mutate.h"

@@ -5,6 +5,8 @@
  * gABI 4.1, chapters 4 and 5; ar(5). Only 64-bit little-endian files are made, whatever the
  * original is: the rest of what is not such a file is a border, too.
  */
+#include <elf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -74,6 +74,7 @@ struct score {
 	uint64_t findings_not_kept; /* sum of counts */
 	struct profile_texts finding_key;
 	int32_t main_pid;   /* the program's first process; -1: not known yet */
+	bool is_of_several; /* a sample may be another process's, of the same name */
 	bool is_driven_pid; /* it is the process that was driven, whatever the profile says first */
 	int comm_first; /* folded stacks begin with a command's name: 1 yes, -1 no, 0 not known yet */
 	/* Names that are not the program's, and the counts of samples with these names that are, or

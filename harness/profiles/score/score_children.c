@@ -142,6 +142,7 @@ static struct score *judge(const struct score_children *children, size_t number,
 	}
 	score->profile = children->profile;
 	score->main_pid = children->process[number].pid;
+	score->is_of_several = score->main_pid < 0 && children->process[number].candidates > 1;
 	for (size_t i = 0; i < children->storeds; i++) {
 		struct profile_sample sample = children->stored[i].sample;
 
@@ -179,12 +180,13 @@ static int find_truth(struct score_children *children, size_t number, struct err
 
 		most = here > most ? here : most;
 	}
+	for (size_t i = 0; i < children->truths; i++)
+		process->candidates += is_candidate(children, process, &children->truth[i], most);
 	for (size_t i = 0; i < children->truths; i++) {
 		struct score *score;
 
 		if (!is_candidate(children, process, &children->truth[i], most))
 			continue;
-		process->candidates++;
 		score = judge(children, number, &children->truth[i], error);
 		if (!score)
 			return -1;

@@ -473,6 +473,10 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 		end->class = SCORE_UNPROVEN;
 		end->reason = SCORE_SIGNAL;
 	}
+	if (end->class == SCORE_IMPOSSIBLE && score->is_of_several) {
+		end->class = SCORE_UNPROVEN;
+		end->reason = SCORE_PROCESS;
+	}
 	if (may_be_refuted(score, &subject, end) && refute(score, &subject, &verdict, error))
 		return -1;
 	count_known(score, &subject, end);
