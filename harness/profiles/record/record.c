@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -66,14 +67,20 @@ static void be_patient(const struct recorder *recorder)
 
 /* ---- the program -------------------------------------------------------------------------- */
 
-/* A terminal that others draw on is not the program's. */
+/*
+ * A terminal that others draw on is not the program's: neither as a descriptor nor as /dev/tty (tty_ioctl(4)). It stays in
+ * our process group, and so has what keys send to it.
+ */
 static void do_without_terminal(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int terminal = open("/dev/tty", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 
 	for (int fd = 0; fd <= STDERR_FILENO && null >= 0; fd++)
 		if (isatty(fd))
 			dup2(null, fd);
+	if (terminal >= 0)
+		ioctl(terminal, TIOCNOTTY);
 }
 
 /* Starts the program, which waits for a byte before it begins. */

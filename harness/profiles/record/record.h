@@ -58,7 +58,7 @@ struct record_options {
 	bool frame_pointers;	  /* are followed where there is no CFI */
 	const struct ending_signals *signals; /* held */
 	int end_fd; /* readable: it ends, as by a signal; [0: there is none] */
-	bool no_terminal; /* is the program's standard input, output or error: what it writes there is dropped */
+	bool no_terminal; /* is the program's, nor its standard input, output or error: what it writes there is dropped */
 	/* Called with each part, what came since the last one; it may take it all. Or NULL. */
 	void (*on_drain)(void *context, struct collected *part);
 	void *context;

@@ -234,6 +234,7 @@ static void describe(struct profile_top *top, const struct record_options *optio
 			 options->pid ? "process %d" : "all processes", options->pid);
 	record_event_describe(options, event, sizeof(event));
 	plain_text(event, top->event, sizeof(top->event));
+	getloadavg(top->table.load, 3);
 	top->table.subject = top->subject;
 	top->table.event = top->event;
 	top->table.type = record_collected_type(options);
@@ -288,6 +289,8 @@ void profile_top_end(struct profile_top *top)
 	if (top->started)
 		pthread_join(top->thread, NULL);
 	top_terminal_close();
+	top_terminal_print_patiently(&stderr);
+	top_terminal_print_patiently(&stdout);
 	while (read(top->parts[0], &handed, sizeof(handed)) == sizeof(handed)) {
 		collected_deinit(&handed->part);
 		free(handed);

@@ -33,7 +33,7 @@ int profile_top_begin(struct record_options *options, const struct record_result
 		      struct profile_top **ret, struct error *error);
 /* Takes a part: options.on_drain. */
 void profile_top_add(struct profile_top *top, struct collected *part);
-/* Gives the terminal back. top: may be NULL. */
+/* Gives the terminal back; what is printed there from then on does not wait for it long. top: may be NULL. */
 void profile_top_end(struct profile_top *top);
 
 /* ---- top_table.c ------------------------------------------------------------------------------ */
@@ -131,5 +131,8 @@ struct top_size top_terminal_size(void);
 /* Writes what can be written; a terminal that takes nothing for a while does not get the rest. */
 void top_terminal_write(const char *text, size_t size);
 void top_terminal_close(void);
+/* What is printed to a stream, stdout or stderr, that is a terminal is from then on dropped where the terminal takes
+ * nothing for a while. Any other stream stays as it is. */
+void top_terminal_print_patiently(FILE **stream);
 
 #endif

@@ -6,12 +6,16 @@
  * the terminal back first and then kills us as before; only SIGKILL doesn't ask. In the background nothing is taken, and
  * nothing written: the shell has the terminal then.
  *
+ * A terminal may take nothing any more, as that of a connection that hangs. Nobody waits for it: neither the drawing, nor
+ * the end, whose messages go through the same door.
+ *
  * There is one terminal, and a handler of a signal has no argument: so what is known of it is static.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -32,6 +36,8 @@ static struct {
 	int fd;
 	struct termios before;
 	volatile sig_atomic_t taken;
+	volatile sig_atomic_t
+		stuck; /* it took nothing for a while, and it isn't waited for again before it does */
 	struct sigaction action[sizeof(fatal) / sizeof(fatal[0])]; /* as it was */
 } terminal = { .fd = -1 };
 
@@ -41,11 +47,19 @@ static void die(int number)
 	raise(number); /* by SA_RESETHAND it is what it was, from the handler's end on */
 }
 
+static int open_anew(int fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
 int top_terminal_open(struct error *error)
 {
 	struct sigaction action = { .sa_handler = die, .sa_flags = SA_RESETHAND };
 
-	terminal.fd = open("/proc/self/fd/1", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	terminal.fd = open_anew(STDOUT_FILENO);
 	if (terminal.fd < 0)
 		return error_set_errno(error, "the terminal");
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
@@ -105,21 +119,55 @@ struct top_size top_terminal_size(void)
 	return (struct top_size) { size.ws_row ? size.ws_row : 24, size.ws_col ? size.ws_col : 80 };
 }
 
-void top_terminal_write(const char *text, size_t size)
+static void write_to(int fd, const char *text, size_t size)
 {
-	struct pollfd ready = { .fd = terminal.fd, .events = POLLOUT };
+	struct pollfd ready = { .fd = fd, .events = POLLOUT };
 	ssize_t written;
 
 	while (size) {
-		written = write(terminal.fd, text, size);
+		written = write(fd, text, size);
 		if (written > 0) {
 			text += written;
 			size -= (size_t)written;
-		} else if (errno != EINTR &&
-			   (errno != EAGAIN || poll(&ready, 1, PATIENCE_MS) <= 0)) {
+			terminal.stuck = 0;
+		} else if (errno == EINTR) {
+			continue;
+		} else if (errno != EAGAIN ||
+			   poll(&ready, 1, terminal.stuck ? 0 : PATIENCE_MS) <= 0) {
+			terminal.stuck = 1;
 			return;
 		}
 	}
+}
+
+void top_terminal_write(const char *text, size_t size)
+{
+	write_to(terminal.fd, text, size);
+}
+
+/* ---- messages ----------------------------------------------------------------------------- */
+
+static ssize_t write_message(void *context, const char *text, size_t size)
+{
+	write_to(*(const int *)context, text, size);
+	return (ssize_t)size;
+}
+
+void top_terminal_print_patiently(FILE **stream)
+{
+	static const cookie_io_functions_t functions = { .write = write_message };
+	static int opened[2];
+	int *fd = &opened[*stream == stderr];
+	FILE *file;
+
+	if (isatty(fileno(*stream)) != 1)
+		return;
+	*fd = open_anew(fileno(*stream));
+	file = *fd >= 0 ? fopencookie(fd, "w", functions) : NULL;
+	if (!file)
+		return;
+	setvbuf(file, NULL, _IOLBF, 0);
+	*stream = file;
 }
 
 void top_terminal_close(void)

@@ -54,6 +54,19 @@ class Terminal:
             shown = re.sub(r"\033\[(\?\d+[hl]|[27]?[mK])", "", self.text[last + 3:])
             self.screen = shown.replace("\r", "").split("\n")  # the terminal adds some
 
+    def fill(self):
+        """It takes nothing any more, until somebody reads."""
+        fd = os.open("/proc/%d/fd/1" % self.pid, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        refused = 0
+        while refused < 5:  # what the kernel moves meanwhile leaves room again
+            try:
+                os.write(fd, b" " * 4096)
+                refused = 0
+            except BlockingIOError:
+                refused += 1
+                time.sleep(0.1)
+        os.close(fd)
+
     def see(self, what):
         end = time.time() + PATIENCE
         while not re.search(what, "\n".join(self.screen)):
@@ -138,6 +151,36 @@ def check_signal(stackproof, number):
         sys.exit("%s: status %#x: %s" % (signal.Signals(number).name, status, run.text[-2000:]))
 
 
+def check_stuck(stackproof):
+    """Nobody reads: it ends all the same, and what it has to say is dropped."""
+    run = Terminal([stackproof, "profile", "--top"])
+    run.see(r"PROCESS(.|\n)*%")
+    run.fill()
+    os.kill(run.pid, signal.SIGTERM)
+    end = time.time() + PATIENCE
+    while not os.waitpid(run.pid, os.WNOHANG)[0]:
+        if time.time() > end:
+            sys.exit("it waits for a terminal that takes nothing")
+        time.sleep(0.1)
+    if termios.tcgetattr(run.fd) != run.before:
+        sys.exit("stuck: stty: %s, before %s" % (termios.tcgetattr(run.fd), run.before))
+
+
+def check_command_has_none(stackproof):
+    """A COMMAND can't open the terminal, and ^C ends it."""
+    run = Terminal([stackproof, "profile", "--top", "--", "/bin/sh", "-c",
+                    "(echo TAKEN >/dev/tty) 2>tty; while :; do :; done"])
+    run.see(r"PROCESS(.|\n)*% sh\b")
+    os.write(run.fd, b"\003")
+    run.wait()
+    with open("tty", encoding="utf-8") as file:
+        if "/dev/tty" not in file.read() or "TAKEN" in run.text:
+            sys.exit("COMMAND has a terminal")
+    run.check_given_back("COMMAND")
+
+
 check_keys(*sys.argv[1:])
+check_stuck(sys.argv[1])
+check_command_has_none(sys.argv[1])
 for one in signal.SIGTERM, signal.SIGHUP, signal.SIGSEGV:
     check_signal(sys.argv[1], one)
