@@ -126,6 +126,7 @@ static bool has_it(const struct process *process, uint64_t time_ns)
 void process_executes(struct process_set *set, struct process *process, struct image_store *store,
 		      uint64_t time_ns)
 {
+	process->forked_ns = 0;
 	mark_versions(process, time_ns, ALL_ADDRESSES, NULL);
 	if (has_it(process, time_ns))
 		return;
@@ -206,6 +207,15 @@ void process_forks(struct process_set *set, const struct process *parent, struct
 		return;
 	}
 	child->known = known_space_share(parent->known);
+	if (child->known->space.dump) { /* whose names are not all of the child */
+		child->known = known_space_own(child->known);
+		if (!child->known) {
+			process_must_be_read(set, child);
+			return;
+		}
+		if (!child->known->space.forked_ns)
+			child->known->space.forked_ns = child->born_ns;
+	}
 	child->unchecked = parent->unchecked;
 	process_set_push(set, PROCESS_GIVE, child);
 	if (child->unchecked)

@@ -108,7 +108,7 @@ static void begin_process(struct process *process, uint64_t time_ns)
 	process->alive = true;
 	process->unread = process->unchecked = process->executed = process->leader_exited = false;
 	process->born_ns = process->changed_ns = time_ns;
-	process->no_clock_ns = process->clock_ns = process->memory = 0;
+	process->no_clock_ns = process->clock_ns = process->memory = process->forked_ns = 0;
 	process->parent = 0;
 }
 
@@ -212,6 +212,7 @@ static void read_process(struct process_events *events, struct process *process)
 	}
 	known->true_ns = monotonic_ns();
 	status = address_space_read(&known->space, events->store, process->pid, &error);
+	known->space.forked_ns = process->forked_ns;
 	events->counters.readings++;
 	events->counters.reading_ns += monotonic_ns() - known->true_ns;
 	process->unread = process->unchecked = false;
@@ -484,6 +485,7 @@ static void follow_fork(struct process_events *events, const struct process_even
 		end_process(events, child);
 	begin_process(child, event->time_ns);
 	child->parent = event->parent;
+	child->forked_ns = event->time_ns;
 	process_forks(&events->processes, parent, child);
 	if (parent && forks_without_clock(parent, event->time_ns))
 		lose_clock(events, child, event->time_ns);

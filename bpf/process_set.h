@@ -63,6 +63,8 @@ struct process {
 	bool executed;		     /* the walk's list is of the program before the exec */
 	bool leader_exited;
 	uint64_t born_ns;
+	uint64_t
+		forked_ns; /* the same, if an event told it and it has executed no program since; or 0 */
 	uint64_t changed_ns;  /* of its last event */
 	uint64_t check_ns;    /* not to be checked before */
 	uint64_t no_clock_ns; /* when its perf events were taken away; 0: never */

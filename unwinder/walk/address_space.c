@@ -325,6 +325,7 @@ void address_space_deinit(struct address_space *space)
 	space->names = NULL;
 	jit_dump_release(space->dump);
 	space->dump = NULL;
+	space->forked_ns = 0;
 }
 
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc)
@@ -344,6 +345,19 @@ int address_space_read_names(const struct address_space *space, struct error *er
 	return perf_map_update(&own->names, space->pid, status ? &later : error) ? -1 : status;
 }
 
+/* A child has what its parent had made until it was forked; what is made there later, it has not. */
+static const struct perf_symbol *find_in_dump(const struct address_space *space, uint64_t pc,
+					      uint64_t time_ns)
+{
+	const uint64_t until_ns = jit_dump_is_older(space->dump, space->forked_ns)
+					  ? space->forked_ns
+					  : UINT64_MAX;
+	const struct perf_symbol *symbol = jit_dump_find(space->dump, pc,
+							 time_ns < until_ns ? time_ns : until_ns);
+
+	return symbol && symbol->time <= until_ns ? symbol : NULL;
+}
+
 const char *address_space_code_name(const struct address_space *space, uint64_t pc,
 				    uint64_t time_ns, uint64_t *ret_offset)
 {
@@ -354,7 +368,7 @@ const char *address_space_code_name(const struct address_space *space, uint64_t 
 	if (!mapping || mapping->entry)
 		return NULL;
 	if (space->dump)
-		symbol = jit_dump_find(space->dump, pc, time_ns);
+		symbol = find_in_dump(space, pc, time_ns);
 	if (!symbol && space->names)
 		symbol = perf_map_find(space->names, pc);
 	if (!symbol)

@@ -119,6 +119,8 @@ struct address_space {
 	struct image_store *store; /* borrowed */
 	struct perf_map *names;	   /* NULL without address_space_read_names() */
 	struct jit_dump *dump;	   /* that the process has mapped, or NULL; read by the same */
+	uint64_t
+		forked_ns; /* 0; or what a dump of the process that it was forked from says since then is not of it */
 };
 
 /* Reads /proc/PID/maps, or another thread's if the leader has ended, and adds images to the store. space: zeroed,

@@ -81,7 +81,8 @@ struct jit_dump {
 	size_t count;	 /* of them, as they came */
 	struct number_map by_index;
 	bool other_clock, ended;
-	uint64_t at; /* in the file: of the next record; 0: the header */
+	uint64_t begun; /* the header's time */
+	uint64_t at;	/* in the file: of the next record; 0: the header */
 	uint64_t records;
 	uint8_t *window; /* only in an update */
 	uint64_t window_at;
@@ -349,6 +350,7 @@ static int take_header(struct jit_dump *dump, uint64_t file_size, struct error *
 	if (header.size > file_size)
 		return 0;
 	dump->other_clock = header.flags & ARCH_TIMESTAMP;
+	dump->begun = header.time;
 	dump->at = header.size;
 	return 0;
 }
@@ -387,6 +389,11 @@ int jit_dump_update(struct jit_dump *dump, struct error *error)
 	free(dump->window);
 	dump->window = NULL;
 	return status;
+}
+
+bool jit_dump_is_older(const struct jit_dump *dump, uint64_t time_ns)
+{
+	return dump->begun < time_ns;
 }
 
 const struct perf_symbol *jit_dump_find(const struct jit_dump *dump, uint64_t pc, uint64_t time_ns)

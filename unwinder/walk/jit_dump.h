@@ -34,6 +34,8 @@ void jit_dump_release(struct jit_dump *dump);
 /* Reads what was added to the file. -1: ERROR_SYSTEM, ERROR_MEMORY; ERROR_PROTOCOL: it is no dump, or malformed;
  * ERROR_TABLE_LIMIT. What was read before stays. */
 int jit_dump_update(struct jit_dump *dump, struct error *error);
+/* Whether the file was begun before a time, CLOCK_MONOTONIC: then it is not of who was forked at that time. */
+bool jit_dump_is_older(const struct jit_dump *dump, uint64_t time_ns);
 /* The code at an address at a time, CLOCK_MONOTONIC; UINT64_MAX: the latest. NULL: there was none at any time. Valid until
  * the next update. */
 const struct perf_symbol *jit_dump_find(const struct jit_dump *dump, uint64_t pc, uint64_t time_ns);

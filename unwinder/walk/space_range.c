@@ -26,7 +26,8 @@ int address_space_copy(const struct address_space *space, struct address_space *
 	*ret = (struct address_space) { .pid = space->pid,
 					.store = space->store,
 					.unopened = space->unopened,
-					.dump = jit_dump_share(space->dump) };
+					.dump = jit_dump_share(space->dump),
+					.forked_ns = space->forked_ns };
 	ret->mapping = calloc(space->mapping_count + 1, sizeof(*ret->mapping));
 	if (!ret->mapping)
 		return no_memory(error);

@@ -254,6 +254,12 @@ START_TEST(names_outlast_the_process)
 	ck_assert_str_eq(address_space_code_name(&copy, address + 7, LAST, &offset), "after");
 	ck_assert_uint_eq(offset, 7);
 	ck_assert_str_eq(address_space_code_name(&copy, address + 7, 150, &offset), "before");
+	copy.forked_ns = 150; /* the dump is another's, from then on */
+	ck_assert_str_eq(address_space_code_name(&copy, address + 7, LAST, &offset), "before");
+	copy.forked_ns = 99;
+	ck_assert_ptr_null(address_space_code_name(&copy, address + 7, LAST, &offset));
+	copy.forked_ns = 1; /* the dump was begun since */
+	ck_assert_str_eq(address_space_code_name(&copy, address + 7, LAST, &offset), "after");
 	address_space_deinit(&copy);
 	ck_assert_ptr_null(*image_store_dumps(store));
 	image_store_destroy(store);
