@@ -108,7 +108,9 @@ struct tracer {
 	struct watchdog watchdog;
 	cpu_set_t cpus_before;
 	bool pinned;
-	bool mapped; /* mappings_hash is valid */
+	bool holds_strays;
+	sigset_t mask_before; /* of who traces */
+	bool mapped;	      /* mappings_hash is valid */
 	uint64_t mappings_hash;
 	struct address_range *volatile_code; /* executable, and writable or shared: not cached */
 	size_t volatile_count;

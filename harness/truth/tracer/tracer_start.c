@@ -127,10 +127,49 @@ static int let_go(struct tracer *tracer)
 	return gone && failure != EPIPE ? error_set_errno(tracer->error, "the child's pipe") : 0;
 }
 
+/* What the program sends to its process group, which is ours, too: a terminal's job control needs that. */
+static void strays(sigset_t *ret)
+{
+	static const int number[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO };
+
+	sigemptyset(ret);
+	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
+		sigaddset(ret, number[i]);
+	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+		sigaddset(ret, i);
+}
+
+static void hold_strays(struct tracer *tracer)
+{
+	sigset_t set;
+
+	strays(&set);
+	pthread_sigmask(SIG_BLOCK, &set, &tracer->mask_before);
+	tracer->holds_strays = true;
+}
+
+/* Those that the caller has blocked himself stay for him. */
+static void drop_strays(struct tracer *tracer)
+{
+	const struct timespec now = { 0 };
+	sigset_t set;
+
+	if (!tracer->holds_strays)
+		return;
+	strays(&set);
+	for (int i = 1; i <= SIGRTMAX; i++)
+		if (sigismember(&tracer->mask_before, i) == 1)
+			sigdelset(&set, i);
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		;
+	pthread_sigmask(SIG_SETMASK, &tracer->mask_before, NULL);
+}
+
 int tracer_start(struct tracer *tracer)
 {
 	if (pin(tracer) || fork_child(tracer))
 		return -1;
+	hold_strays(tracer); /* not in the child */
 	if (ptrace(PTRACE_SEIZE, tracer->pid, NULL, TRACE_OPTIONS)) {
 		int failure = errno;
 
@@ -248,6 +287,7 @@ void tracer_end(struct tracer *tracer)
 	if (tracer->pid > 0 && !tracer->finished)
 		kill_and_reap(tracer);
 	watchdog_stop(tracer);
+	drop_strays(tracer);
 	if (tracer->pinned)
 		sched_setaffinity(0, sizeof(tracer->cpus_before), &tracer->cpus_before);
 	tracer_deinit(tracer);

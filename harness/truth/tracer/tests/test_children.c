@@ -216,6 +216,18 @@ static int run_killer(void *context)
 	return waitpid(child, &status, 0) == child && WTERMSIG(status) == SIGKILL ? 5 : 97;
 }
 
+/* Its process group is ours, too (the suite's runner gives each test one of its own). */
+static int run_group(void *context)
+{
+	pid_t child;
+
+	signal(SIGUSR1, SIG_IGN);
+	child = fork();
+	if (!child)
+		_exit(kill(0, SIGUSR1) ? 98 : 5);
+	return status_of(child);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void *context);
@@ -226,7 +238,7 @@ static const struct {
 	{ "pipes", run_pipes, 2, 4, 5 << 8 },	  { "spin", run_spin, 2, 1, 5 << 8 },
 	{ "vfork", run_vfork, 2, 1, 5 << 8 },	  { "clone", run_clone, 2, 1, 5 << 8 },
 	{ "threads", run_threads, 3, 3, 5 << 8 }, { "daemon", run_daemon, 3, 1, 6 << 8 },
-	{ "killer", run_killer, 2, 1, SIGKILL },
+	{ "killer", run_killer, 2, 1, SIGKILL },  { "group", run_group, 2, 1, 5 << 8 },
 };
 
 START_TEST(each_process_is_stepped)
