@@ -215,7 +215,9 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 	compare_observe_end(comparer);
 	compare_cost_end(comparer);
 	compare_external_end(ret);
-	if (comparer->mappings_failed && (!status || ret->truth.ending == TRACER_FAILED)) {
+	/* An attached process that was about to end is left out by the tracer, and then status is 0. */
+	if (comparer->mappings_failed &&
+	    ((!status && !options->attach) || ret->truth.ending == TRACER_FAILED)) {
 		early = comparer->mapping_error;
 		ret->truth.ending = TRACER_FAILED;
 		status = -1;
