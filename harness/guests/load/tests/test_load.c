@@ -646,6 +646,10 @@ START_TEST(test_built_in_objects)
 			struct load_result result = { 0 };
 
 			ck_assert_int_eq(load_program(&object, j, &result, &error), 0);
+			/* Tracing of the kernel's functions may be refused to all, root too. */
+			if (result.outcome == LOAD_NO && !strcmp(object.name, "task_notes") &&
+			    strstr(result.log, strerror(EPERM)))
+				continue;
 			ck_assert_msg(result.outcome != LOAD_NO, "%s %s: %s", object.name,
 				      result.program, result.log);
 			if (result.outcome != LOAD_YES)

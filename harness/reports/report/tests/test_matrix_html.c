@@ -157,6 +157,7 @@ static const char page[] =
 	"<tr><td class=\"n\">1</td><td class=\"keep\">host</td>"
 	"<td>no_room &lt;1&gt;</td></tr>\n"
 	"</tbody></table></div>\n"
+	"</main>\n"
 	"</body>\n"
 	"</html>\n";
 
@@ -232,6 +233,7 @@ static const char empty[] =
 	"<h2 id=\"faults\">Table faults</h2>\n"
 	"<p class=\"soft\">Not counted as failures where the corpus expects them.</p>\n"
 	"<p>None.</p>\n"
+	"</main>\n"
 	"</body>\n"
 	"</html>\n";
 
