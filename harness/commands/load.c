@@ -126,6 +126,9 @@ static void say_result(const struct settings *settings, const struct load_result
 			printf("    no failure: --optional\n");
 		else if (excuse == LOAD_UNUSED)
 			printf("    no failure: without bpf_loop stackproof does not use it\n");
+		else if (excuse == LOAD_SPARED)
+			printf("    no failure: stackproof does without it, and says what it does "
+			       "not see\n");
 	}
 	fflush(stdout);
 }
@@ -165,7 +168,10 @@ static void load_programs(struct settings *settings, const struct load_object *o
 		add_case(settings, &result, excuse);
 		if (excuse) {
 			gate_leave(&settings->gate,
-				   excuse == LOAD_OPTIONAL ? GATE_OPTIONAL : GATE_NO_HELPER, 1);
+				   excuse == LOAD_OPTIONAL ? GATE_OPTIONAL
+				   : excuse == LOAD_SPARED ? GATE_SKIPPED
+							   : GATE_NO_HELPER,
+				   1);
 			continue;
 		}
 		settings->gate.checked++;

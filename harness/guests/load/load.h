@@ -121,9 +121,10 @@ enum load_excuse {
 	LOAD_NO_EXCUSE,
 	LOAD_OPTIONAL, /* --optional names the program */
 	LOAD_UNUSED,   /* built in, and for kernels with bpf_loop; this kernel has none */
+	LOAD_SPARED, /* built in, and traces the kernel, which may be refused to all; what uses it says so */
 	LOAD_EXCUSE_COUNT,
 };
-/* "", "optional", "unused". */
+/* "", "optional", "unused", "spared". */
 const char *load_excuse_name(enum load_excuse excuse);
 
 /* The globs of --optional, for PROGRAM or OBJECT/PROGRAM. Zero-initialise. */

@@ -2,11 +2,12 @@
 /*
  * load_excuse.c - whether a program that does not load is a failure
  *
- * It is: who asks for a program to be loaded wants it to run. Two things excuse it. The user said
+ * It is: who asks for a program to be loaded wants it to run. Three things excuse it. The user said
  * that it may be refused (--optional). Or it is one of ours that no kernel like this one is ever
  * asked to load: where the kernel has no bpf_loop, session.c walks by tail calls, and `bench`
- * leaves out the figures that need it. That says nothing of anybody else's program, nor of ours
- * in a file, which somebody may ship.
+ * leaves out the figures that need it. Or it traces a function of the kernel's, which a machine may
+ * let nobody do: then task_notes.c follows without it, and says what is not seen. That says nothing
+ * of anybody else's program, nor of ours in a file, which somebody may ship.
  *
  * Why it is refused is another matter, and the log's. A kernel before Linux 5.13 knows no callbacks,
  * and refuses a program that calls bpf_loop by "number of funcs in func_info doesn't match number
@@ -22,7 +23,7 @@
 
 const char *load_excuse_name(enum load_excuse excuse)
 {
-	static const char *const name[LOAD_EXCUSE_COUNT] = { "", "optional", "unused" };
+	static const char *const name[LOAD_EXCUSE_COUNT] = { "", "optional", "unused", "spared" };
 
 	return excuse < LOAD_EXCUSE_COUNT ? name[excuse] : "?";
 }
@@ -69,6 +70,9 @@ enum load_excuse load_excuse(const struct load_result *result, bool built_in, bo
 		return LOAD_NO_EXCUSE;
 	if (optional)
 		return LOAD_OPTIONAL;
+	if (built_in && !strcmp(result->object, "task_notes") &&
+	    !strcmp(result->program, "note_move"))
+		return LOAD_SPARED;
 	return built_in && !loops && !strcmp(result->method, "bpf_loop") ? LOAD_UNUSED
 									 : LOAD_NO_EXCUSE;
 }

@@ -111,6 +111,21 @@ START_TEST(test_excuses)
 }
 END_TEST
 
+/* Of what notes changes only what traces a function of the kernel's. */
+START_TEST(test_what_may_be_spared)
+{
+	struct load_result result = { .object = "task_notes",
+				      .program = "note_move",
+				      .method = "plain",
+				      .outcome = LOAD_NO };
+
+	ck_assert_int_eq(load_excuse(&result, true, true, false), LOAD_SPARED);
+	ck_assert_int_eq(load_excuse(&result, false, true, false), LOAD_NO_EXCUSE);
+	strcpy(result.program, "note_exec");
+	ck_assert_int_eq(load_excuse(&result, true, true, false), LOAD_NO_EXCUSE);
+}
+END_TEST
+
 /* A name that another one says, too, is met as well. */
 START_TEST(test_each_name_is_met)
 {
@@ -127,12 +142,13 @@ START_TEST(test_each_name_is_met)
 
 	ck_assert(load_optional_has(&optional, &next) && !load_optional_has(&optional, &last));
 	ck_assert(optional.name[0].met && optional.name[1].met && optional.name[2].met);
-	static const char *const names[] = { "", "optional", "unused", "?" };
+	static const char *const names[] = { "", "optional", "unused", "spared", "?" };
 	for (int i = 0; i < COUNT(names); i++)
 		ck_assert_str_eq(load_excuse_name((enum load_excuse)i), names[i]);
 	load_optional_deinit(&optional);
 }
 END_TEST
 
-SUITE(load_excuse, GROUP(rule), LOOP(test_excuses, excuses), TEST(test_each_name_is_met),
-      GROUP(objects), FIXTURE(set_up, tear_down), LOOP(test_who_asks_wants_it_to_load, asked))
+SUITE(load_excuse, GROUP(rule), LOOP(test_excuses, excuses), TEST(test_what_may_be_spared),
+      TEST(test_each_name_is_met), GROUP(objects), FIXTURE(set_up, tear_down),
+      LOOP(test_who_asks_wants_it_to_load, asked))
