@@ -22,7 +22,7 @@
 #include "own_id.bpf.h"
 #include "task_notes.h"
 #include "user_registers.bpf.h"
-#include "walk.h"
+#include "walk_spaces.bpf.h"
 
 #define ERRNO_MOST 4095
 
@@ -30,30 +30,6 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 18);
 } notes SEC(".maps");
-
-/* The walk's are put in their places. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} processes SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct walk_space);
-} spaces SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct walk_mapping_chunk);
-} mappings SEC(".maps");
 
 __u64 lost = 0;
 

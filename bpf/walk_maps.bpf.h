@@ -11,31 +11,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include "walk.h"
-
-/* Process -> number of its space. Spaces never change: a new one is written elsewhere, and then this number is
- * replaced. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} processes SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct walk_space);
-} spaces SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct walk_mapping_chunk);
-} mappings SEC(".maps");
+#include "walk_spaces.bpf.h"
 
 /* The tables of all images. session.c sets the capacities before loading, and writes to the memory by mmap(2). A
  * process's tables are written before its space is named in processes. */
