@@ -195,7 +195,7 @@ int costs_profiler_end(struct costs_running *running, const struct costs_work *w
 
 		if (running->peak_bytes < peak)
 			running->peak_bytes = peak;
-		if (!running->tree.count)
+		if (!running->tree.count && ended)
 			break;
 		if (reap(running, &status)) {
 			ended = true;
