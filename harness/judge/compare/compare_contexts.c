@@ -14,6 +14,7 @@
 #include <sys/utsname.h>
 #include "array.h"
 #include "freed.h"
+#include "proc_file.h"
 #include "compare.h"
 #include "compare_contexts.h"
 #include "truth/tracer/stack_pool.h"
@@ -218,18 +219,11 @@ static int keep_name(struct stepping *stepping, const char *name, struct error *
 /* What a process of several calls itself: it begins with its maker's name, and gets another one by exec. */
 static void take_comm(struct stepping *stepping)
 {
-	char path[64], name[THREAD_NAME_BYTES] = "";
-	FILE *file;
+	char name[THREAD_NAME_BYTES + 1];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", stepping->pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	if (fgets(name, sizeof(name), file)) {
-		name[strcspn(name, "\n")] = '\0';
-		stepping->failed |= keep_name(stepping, name, &stepping->error) != 0;
-	}
-	fclose(file);
+	proc_file_read(stepping->pid, "comm", name, sizeof(name));
+	name[strcspn(name, "\n")] = '\0';
+	stepping->failed |= keep_name(stepping, name, &stepping->error) != 0;
 }
 
 static void on_mappings(void *context)

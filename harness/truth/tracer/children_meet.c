@@ -101,18 +101,26 @@ static int inherit(struct member *member, struct tracer *of, const struct thread
 	return thread_inherit(tracer, thread, of, maker);
 }
 
+/* The process that somebody has made. *ret NULL: it is gone without having been seen: a thread that was let run; a process
+ * would have waited for this. -1: no memory; error is set. */
+static int find_made(struct children *children, pid_t pid, struct member **ret)
+{
+	*ret = children_find(children, pid);
+	if (*ret || !task_leader(pid))
+		return 0;
+	*ret = member_create(children, pid);
+	return *ret ? 0 : -1;
+}
+
 int children_meet(struct children *children, struct tracer *of, const struct thread *maker,
 		  pid_t pid)
 {
-	struct member *member = children_find(children, pid);
+	struct member *member;
 
-	/* Gone without having been seen: a thread that was let run; a process would have waited for this. */
-	if (!member && !task_leader(pid))
-		return 0;
-	if (!member)
-		member = member_create(children, pid);
-	if (!member)
+	if (find_made(children, pid, &member))
 		return -1;
+	if (!member)
+		return 0;
 	return make_stepped(children, member) ? inherit(member, of, maker)
 					      : member_set_free(children, member);
 }
@@ -120,14 +128,12 @@ int children_meet(struct children *children, struct tracer *of, const struct thr
 /* A process that is not stepped has made another one. */
 static int meet_free(struct children *children, const struct member *of, pid_t pid)
 {
-	struct member *member = children_find(children, pid);
+	struct member *member;
 
-	if (!member && !task_leader(pid))
-		return 0;
-	if (!member)
-		member = member_create(children, pid);
-	if (!member)
+	if (find_made(children, pid, &member))
 		return -1;
+	if (!member)
+		return 0;
 	member->process.left = of->process.left;
 	return member_set_free(children, member);
 }
