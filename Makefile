@@ -44,7 +44,8 @@ BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -MMD -MP -Wall -We
 NO_ROOMS := %/tests unwinder/fuzz harness/lab/decoders harness/lab/hostile harness/lab/bench_gimli harness/engines/libgcc
 ROOMS	 := unwinder bpf harness/commands \
 	    $(filter-out harness/commands/% $(NO_ROOMS),$(patsubst %/,%,$(wildcard unwinder/*/ harness/*/*/)))
-NOT_HOST := harness/guests/vm/guest_init.c harness/engines/external/engine_host.c harness/commands/main.c
+NOT_HOST := harness/guests/vm/guest_init.c harness/engines/external/engine_host.c harness/commands/main.c \
+	    $(wildcard harness/truth/emulator/plugin*.c)
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`; not the readers of whole files under the sanitizers,
@@ -77,7 +78,7 @@ HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/tabl
 LIBGCC_EH	:= $(filter /%,$(shell $(CC) -print-file-name=libgcc_eh.a))
 LIBGCC_HOST	:= $(if $(LIBGCC_EH),$(O)/libgcc_host)
 
-all: $(O)/stackproof $(O)/guest_init $(O)/engine_host $(LIBGCC_HOST) bench-programs $(O)/example/stacks
+all: $(O)/stackproof $(O)/guest_init $(O)/engine_host $(LIBGCC_HOST) emulator-plugins bench-programs $(O)/example/stacks
 
 # Set-up comes first and in a make of its own: this one looked for packages before they were there.
 # JOBS: compile in parallel.
@@ -201,6 +202,7 @@ install: all
 		$(PLACE)/include $(PLACE)/share/man/man1 $(PLACE)/share/man/man3
 	$(Q)install $(O)/stackproof $(O)/guest_init $(O)/engine_host $(LIBGCC_HOST) $(PLACE)/lib/stackproof
 	$(Q)install $(O)/bench/* $(PLACE)/lib/stackproof/bench
+	$(Q)install -D -t $(PLACE)/lib/stackproof/emulator $(PLUGIN_FILES)
 	$(Q)for file in $(CORPUS_PROGRAMS); do \
 		install -D -m 644 $$file $(PLACE)/lib/stackproof/corpus-sources/$$file || exit; done
 	$(Q)install $(CORPUS_SCRIPTS) $(PLACE)/lib/stackproof/corpus-sources/scripts
@@ -245,6 +247,33 @@ $(O)/libgcc_host: $(wildcard harness/engines/libgcc/*.[ch]) harness/engines/exte
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -DLIBGCC_VERSION='"$(notdir $(patsubst %/,%,$(dir $(LIBGCC_EH))))"' \
 		-fno-pie -no-pie -static -Wl,-Ttext-segment=0x74000000 -Wl,--eh-frame-hdr $(LIBGCC_WRAPS:%=-Wl,--wrap=%) \
 		-o $@ $(filter %.c,$^)
+
+# Plugins of QEMU's, each for two of its interfaces (harness/truth/emulator/plugin.h): PLUGIN_name has what NAME-4.so and NAME-7.so
+# are made of. QEMU has no sanitizer's run-time.
+PLUGINS		:= count
+PLUGIN_count	:= harness/truth/emulator/plugin_count.c
+PLUGIN_FILES	:= $(foreach name,$(PLUGINS),$(foreach api,4 7,$(O)/emulator/$(name)-$(api).so))
+PLUGIN_OBJECTS	:= $(foreach name,$(PLUGINS),$(PLUGIN_$(name):%.c=$(O)/emulator/%.o)) $(foreach api,4 7,$(O)/emulator/plugin-$(api).o)
+COMPILE_PLUGIN	 = $(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+.PHONY: emulator-plugins
+emulator-plugins: $(PLUGIN_FILES)
+
+$(O)/emulator/plugin-%.o: harness/truth/emulator/plugin.c
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE_PLUGIN) -DPLUGIN_API=$*
+$(O)/emulator/%.o: %.c
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE_PLUGIN)
+
+define plugin_rules
+$(O)/emulator/$1-$2.so: $(O)/emulator/plugin-$2.o $(PLUGIN_$1:%.c=$(O)/emulator/%.o)
+	$$(call msg,LINK,$$@)
+	$$(Q)$$(CC) $$(OUR_CFLAGS) $$(CFLAGS) $$(LDFLAGS) -shared -o $$@ $$^
+endef
+$(foreach name,$(PLUGINS),$(foreach api,4 7,$(eval $(call plugin_rules,$(name),$(api)))))
 
 # What --version says beside the version: the commit, and whether the tree had more. Nothing where there is no git.
 $(O)/commit.h: FORCE
@@ -562,6 +591,6 @@ FORCE:
 clean:
 	rm -rf $(O)
 
--include $(SKELS:.skel.h=.bpf.d) $(BPF_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(ALONE:=.took) $(addsuffix suites.took,$(sort $(dir $(TOGETHER)))) $(SUITE_MAIN:.o=.d) $(FUZZ_OBJECTS:.o=.d) \
+-include $(SKELS:.skel.h=.bpf.d) $(BPF_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(PLUGIN_OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/commands/main.d $(TESTS:=.d) $(ALONE:=.took) $(addsuffix suites.took,$(sort $(dir $(TOGETHER)))) $(SUITE_MAIN:.o=.d) $(FUZZ_OBJECTS:.o=.d) \
 	$(FUZZ_TARGETS:%=$(O)/fuzz/unwinder/fuzz/%.d) \
 	$(patsubst %.c,$(O)/%.d,$(wildcard unwinder/fuzz/*.c))

@@ -8,6 +8,7 @@
  *	tracer/		ptrace, the decoder, the shadow stack and what disturbs it: the stack at every instruction
  *	ending/		how a run that is not whole ended, and how far it had come
  *	contexts/	all true stacks of a run as a tree, and the truth file of it
+ *	emulator/	plugins of QEMU's, which see each instruction of a whole guest
  *	executed/	a run as a record for lint: which instructions ran, and the rows that it has proven wrong
  */
 #ifndef STACKPROOF_TRUTH_WING_H
