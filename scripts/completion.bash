@@ -22,7 +22,7 @@ _stackproof() {
 	help:*) words=$(stackproof help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p') ;;
 	*:-*) words=$(stackproof "$command" --help 2>/dev/null |
 		sed -n 's/^ *\(-[a-zA-Z?], \)\{0,1\}\(--[a-z-]\{1,\}\).*/\2/p') ;;
-	kernels:*) words='list fetch' ;;
+	kernels:* | emulators:*) words='list fetch' ;;
 	golden:*) words='check update pack unpack remove' ;;
 	cc:*)
 		# shellcheck disable=SC2207

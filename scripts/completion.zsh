@@ -21,7 +21,7 @@ fi
 case $command:${words[CURRENT]} in
 help:*) words_there=(${(f)"$(stackproof help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\)  *\(.*\)/\1:\2/p')"}) ;;
 *:-*) words_there=(${(f)"$(stackproof $command --help 2>/dev/null | sed -n 's/^ *\(-[a-zA-Z?], \)\{0,1\}\(--[a-z-]\{1,\}\).*/\2/p')"}) ;;
-kernels:*) words_there=(list fetch) ;;
+kernels:*|emulators:*) words_there=(list fetch) ;;
 golden:*) words_there=(check update pack unpack remove) ;;
 cc:*)
 	_files

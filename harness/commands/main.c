@@ -46,6 +46,7 @@ static const struct command commands[] = {
 	{ "sample", command_sample, "sample a program; hold every stack against a stepped run's" },
 	{ "score", command_score, "any profiler's stacks, held against a truth file" },
 	{ "kernels", command_kernels, "list or fetch the kernels that can be booted" },
+	{ "emulators", command_emulators, "list or fetch a QEMU that takes plugins" },
 	{ "vm", command_vm, "run a command in a guest with another kernel" },
 	{ "load", command_load, "does this kernel take the BPF programs, and at what cost" },
 	{ "corpus", command_corpus, "build and run the corpus by a compiler of your own" },

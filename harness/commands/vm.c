@@ -44,6 +44,7 @@
 #define KERNELS_MAX	64
 #define FILES_MAX	4096
 #define MEMORY_MB_MAX	(1u << 20)
+#define PLUGIN_TEXT_MAX 4096
 
 struct settings {
 	struct cases_options cases;
@@ -52,7 +53,11 @@ struct settings {
 	struct guest_file files[FILES_MAX + 3]; /* the command, this program and its link */
 	size_t file_count;
 	char directory[PATH_MAX]; /* the working directory */
-	const char *output;	  /* where files that come back go; NULL: none do */
+	const char *emulator;	  /* a name; NULL: QEMU in PATH, or one that accepts the plugin */
+	char *plugin;		  /* NAME or FILE, with arguments; NULL: none */
+	struct emulator qemu;
+	char *plugin_option; /* the plugin as of -plugin */
+	const char *output;  /* where files that come back go; NULL: none do */
 	unsigned timeout_ms;
 	unsigned memory_mb;
 	bool console;
@@ -120,6 +125,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		settings->memory_mb = option_between(state, argument, "--memory", 1, MEMORY_MB_MAX);
 		return 0;
 	case 'f': parse_file(state, settings, argument); return 0;
+	case 'e': settings->emulator = argument; return 0;
+	case 'p':
+		if (strlen(argument) > PLUGIN_TEXT_MAX)
+			argp_error(state, "--plugin takes %d bytes at most", PLUGIN_TEXT_MAX);
+		settings->plugin = argument;
+		return 0;
 	case 'o': settings->output = argument; return 0;
 	case 'c': settings->console = true; return 0;
 	case 'j': settings->json = true; return 0;
@@ -174,6 +185,8 @@ static struct guest_options job_options(const struct job *job)
 		.memory_mb = settings->memory_mb,
 		.timeout_ms = settings->timeout_ms,
 		.verbose = settings->console,
+		.emulator = settings->qemu.directory,
+		.plugin = settings->plugin_option,
 	};
 }
 
@@ -388,6 +401,39 @@ static int get_kernels(struct job *jobs, struct settings *settings)
 	return (int)settings->kernel_count;
 }
 
+/*
+ * Finds the emulator, and the plugin's object that it accepts. A plugin with a slash is a file, which may be of one
+ * interface only: then the emulator is the first that accepts ours.
+ */
+static int get_emulator(struct settings *settings)
+{
+	const char *arguments = settings->plugin ? strchrnul(settings->plugin, ',') : "";
+	bool is_file = settings->plugin &&
+		       memchr(settings->plugin, '/', arguments - settings->plugin);
+	char path[PATH_MAX], name[64] = "count";
+	struct error error = { 0 };
+	int api = 0;
+
+	if (settings->plugin && !is_file)
+		snprintf(name, sizeof(name), "%.*s", (int)(arguments - settings->plugin),
+			 settings->plugin);
+	if (settings->emulator && emulator_get(settings->emulator, false, &settings->qemu, &error))
+		api = -1;
+	else if (settings->plugin && !settings->emulator)
+		api = emulator_choose(name, &settings->qemu, path, sizeof(path), &error);
+	else if (settings->plugin && !is_file)
+		api = emulator_plugin(&settings->qemu, name, path, sizeof(path), &error);
+	if (api < 0) {
+		error_print(stderr, "stackproof vm", &error);
+		return -1;
+	}
+	if (settings->plugin &&
+	    asprintf(&settings->plugin_option, "%s%s", is_file ? settings->plugin : path,
+		     is_file ? "" : arguments) < 0)
+		return -1;
+	return 0;
+}
+
 /* Puts the program into the guest's files. -1: it is missing. */
 static int add_program(struct settings *settings, const char *own, char *path, size_t size)
 {
@@ -445,7 +491,7 @@ static int run_all(struct settings *settings)
 		goto out;
 	}
 	add_own(settings, own);
-	count = get_kernels(jobs, settings);
+	count = get_emulator(settings) ? -1 : get_kernels(jobs, settings);
 	if (count < 0)
 		goto out;
 	for (int i = 0; i < count; i++) {
@@ -508,6 +554,14 @@ int command_vm(int argc, char **argv)
 		{ "output", 'o', "DIR", 0,
 		  "What the command makes or changes below its working directory comes back, to "
 		  "DIR",
+		  0 },
+		{ "emulator", 'e', "NAME", 0,
+		  "Emulated by this one of `stackproof emulators list`, which is fetched if it is "
+		  "missing",
+		  0 },
+		{ "plugin", 'p', "NAME|FILE[,ARG=VALUE...]", 0,
+		  "Emulated under a plugin of QEMU's: count, or a file; by the first emulator that "
+		  "takes plugins, unless --emulator names one",
 		  0 },
 		{ "console", 'c', NULL, 0, "The guest's console to stderr, as it comes", 0 },
 		{ "json", 'j', NULL, 0, "One JSON object per kernel", 0 },

@@ -2,7 +2,7 @@
 /*
  * wing.h - kernels: fetched, booted, and asked
  *
- *	vm/		kernels from packages, QEMU, the guest's init; a new series: kernel_index.c
+ *	vm/		kernels and QEMU from packages, the guest's init; a new series: kernel_index.c
  *	load/		whether a kernel loads BPF objects, and what its verifier says
  *	run/		the matrix: each program on each kernel, stepped, or played from a recording
  */

@@ -273,7 +273,7 @@ static int prepare_directory(struct apt_suite *suite, const char *name, struct e
 	return write_private(suite->directory, "apt.conf", no_hooks, error);
 }
 
-/* Reads the one Packages file of the suite. */
+/* Reads the suite's Packages file: that of its base comes behind it, "trixie_" behind "trixie-". */
 static int read_index(struct apt_suite *suite, struct error *error)
 {
 	char pattern[PATH_MAX];
@@ -320,21 +320,23 @@ out:
 }
 
 /* Fetches the index from one mirror. */
-static int update_from(struct apt_suite *suite, const char *name, const char *mirror,
-		       struct error *error)
+static int update_from(struct apt_suite *suite, const struct kernel_suite *wanted,
+		       const char *mirror, struct error *error)
 {
-	const char *keyring = find_keyring();
-	char line[MIRROR_MAX + 256], last[200], *output = NULL;
+	const char *keyring = find_keyring(), *names[] = { wanted->name, wanted->base };
+	char lines[2 * (MIRROR_MAX + 256)] = "", last[200], *output = NULL;
 	struct apt_command command;
 	int status;
 
 	if (!keyring)
 		return error_set(error, ERROR_UNAVAILABLE, "", 0,
 				 "Debian's archive keyring is missing (package "
-				 "debian-archive-keyring), so kernels can't be verified");
-	snprintf(line, sizeof(line), "deb [signed-by=%s arch=amd64 target=Packages] %s %s main\n",
-		 keyring, mirror, name);
-	if (write_private(suite->directory, "sources.list", line, error))
+				 "debian-archive-keyring), so packages can't be verified");
+	for (size_t i = 0; i < 2 && names[i]; i++)
+		snprintf(lines + strlen(lines), sizeof(lines) - strlen(lines),
+			 "deb [signed-by=%s arch=amd64 target=Packages] %s %s main\n", keyring,
+			 mirror, names[i]);
+	if (write_private(suite->directory, "sources.list", lines, error))
 		return -1;
 	command_init_private(&command, suite->directory);
 	add(&command, "-oAPT::Update::Error-Mode=any", NULL);
@@ -342,7 +344,8 @@ static int update_from(struct apt_suite *suite, const char *name, const char *mi
 	status = command_run(&command, NULL, &output, error);
 	if (status > 0) {
 		subprocess_reason(output, last, sizeof(last));
-		error_set(error, ERROR_UNAVAILABLE, "", 0, "apt-get update, %s: %s", name, last);
+		error_set(error, ERROR_UNAVAILABLE, "", 0, "apt-get update, %s: %s", wanted->name,
+			  last);
 	}
 	free(output);
 	snprintf(suite->mirror, sizeof(suite->mirror), "%s", mirror);
@@ -352,14 +355,18 @@ static int update_from(struct apt_suite *suite, const char *name, const char *mi
 int apt_suite_open(struct apt_suite *ret, const struct kernel_suite *suite, struct error *error)
 {
 	struct mirrors mirrors;
+	char folder[96];
 	int result = -1;
 
 	*ret = (struct apt_suite) { .lock_fd = -1 };
-	if (prepare_directory(ret, suite->name, error) ||
+	/* A folder of its own: apt drops indexes that the sources do not name. */
+	snprintf(folder, sizeof(folder), "%s%s%s", suite->name, suite->base ? "+" : "",
+		 suite->base ? suite->base : "");
+	if (prepare_directory(ret, folder, error) ||
 	    find_mirrors(ret->directory, suite->archive, &mirrors, error))
 		goto out;
 	for (size_t i = 0; i < mirrors.count && result; i++)
-		result = update_from(ret, suite->name, mirrors.uri[i], error);
+		result = update_from(ret, suite, mirrors.uri[i], error);
 	if (result && mirrors.left_out) {
 		struct error last = *error;
 
@@ -417,4 +424,38 @@ int apt_suite_download(struct apt_suite *suite, const struct kernel_package *pac
 	snprintf(ret, size, "%s", found.gl_pathv[0]);
 	globfree(&found);
 	return 0;
+}
+
+int apt_suite_download_all(struct apt_suite *suite, const char *suite_name, const char *package,
+			   char *ret, size_t size, struct error *error)
+{
+	struct apt_command command;
+	char last[200], *output = NULL;
+	int status;
+
+	command_init_private(&command, suite->directory);
+	add(&command, "--no-install-recommends", NULL);
+	add(&command, "--download-only", NULL);
+	add(&command, "--target-release=", suite_name);
+	add(&command, "install", NULL);
+	add(&command, package, NULL);
+	status = command_run(&command, NULL, &output, error);
+	if (status > 0) {
+		subprocess_reason(output, last, sizeof(last));
+		error_set(error, ERROR_UNAVAILABLE, "", 0, "apt-get install %s: %s", package, last);
+	}
+	free(output);
+	snprintf(ret, size, "%.4000s/cache/archives", suite->directory);
+	return status ? -1 : 0;
+}
+
+void apt_suite_drop(const struct apt_suite *suite)
+{
+	static const char *const large[] = { "cache", "lists" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) {
+		snprintf(path, sizeof(path), "%.4000s/%s", suite->directory, large[i]);
+		remove_tree(path);
+	}
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * deb.c - one file out of a Debian package
+ * deb.c - files out of a Debian package
  *
  * A .deb (deb(5)) is an ar archive with a member data.tar, compressed in one of several ways: one
  * archive within another, and libarchive reads both. The inner one is read straight from the outer
- * one's blocks, so nothing but the kernel image is ever written.
+ * one's blocks, so nothing but what is wanted is ever written.
  *
  * The package is not checked here: apt has done that.
  */
@@ -12,7 +12,9 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "deb.h"
@@ -96,7 +98,37 @@ out:
 	return ret;
 }
 
-static int extract(struct archive *inner, struct outer *outer, const char *path,
+/* What is wanted of a package: one kernel image, or all that have a place below a folder. */
+struct wanted {
+	const char *path; /* of the image, or of the folder */
+	deb_place *place; /* NULL: the image */
+	struct archive *disk;
+};
+
+static int write_below(struct archive *inner, struct archive_entry *entry,
+		       const struct wanted *wanted, struct error *error)
+{
+	const char *path = archive_entry_pathname(entry), *link = archive_entry_hardlink(entry);
+	int type = archive_entry_filetype(entry), length;
+	char place[256], whole[PATH_MAX];
+
+	if (!path || link || (type != AE_IFREG && type != AE_IFLNK))
+		return 0;
+	path += strncmp(path, "./", 2) ? 0 : 2;
+	if (!wanted->place(path, place, sizeof(place)))
+		return 0;
+	length = snprintf(whole, sizeof(whole), "%s/%s", wanted->path, place);
+	if (length >= (int)sizeof(whole))
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "%.150s: path too long", place);
+	archive_entry_copy_pathname(entry, whole);
+	archive_entry_set_perm(entry, archive_entry_perm(entry) & 0777);
+	if (archive_read_extract2(inner, entry, wanted->disk) != ARCHIVE_OK)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "can't unpack %.80s: %.100s",
+				 place, archive_error_string(inner));
+	return 0;
+}
+
+static int extract(struct archive *inner, struct outer *outer, const struct wanted *wanted,
 		   struct error *error)
 {
 	struct archive_entry *entry;
@@ -107,17 +139,20 @@ static int extract(struct archive *inner, struct outer *outer, const char *path,
 	status = archive_read_open(inner, outer, NULL, read_outer, NULL);
 	while (status == ARCHIVE_OK &&
 	       (status = archive_read_next_header(inner, &entry)) == ARCHIVE_OK) {
-		if (is_kernel(entry))
-			return write_image(inner, path, error);
+		if (wanted->place && write_below(inner, entry, wanted, error))
+			return -1;
+		if (!wanted->place && is_kernel(entry))
+			return write_image(inner, wanted->path, error);
 	}
-	if (status == ARCHIVE_EOF)
-		return error_set(error, ERROR_UNAVAILABLE, "", 0,
-				 "the package holds no kernel image");
-	return error_set(error, ERROR_UNAVAILABLE, "", 0, "the package is damaged: %.150s",
-			 archive_error_string(inner));
+	if (status != ARCHIVE_EOF)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "the package is damaged: %.150s",
+				 archive_error_string(inner));
+	return wanted->place ? 0
+			     : error_set(error, ERROR_UNAVAILABLE, "", 0,
+					 "the package holds no kernel image");
 }
 
-int deb_extract_kernel(const char *deb, const char *path, struct error *error)
+static int open_and_extract(const char *deb, const struct wanted *wanted, struct error *error)
 {
 	struct outer outer = { .archive = archive_read_new() };
 	struct archive *inner = archive_read_new();
@@ -126,8 +161,30 @@ int deb_extract_kernel(const char *deb, const char *path, struct error *error)
 	if (!outer.archive || !inner)
 		error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	else if (!open_outer(&outer, deb, error))
-		ret = extract(inner, &outer, path, error);
+		ret = extract(inner, &outer, wanted, error);
 	archive_read_free(inner);
 	archive_read_free(outer.archive);
+	return ret;
+}
+
+int deb_extract_kernel(const char *deb, const char *path, struct error *error)
+{
+	return open_and_extract(deb, &(struct wanted) { .path = path }, error);
+}
+
+int deb_unpack(const char *deb, const char *folder, deb_place *place, struct error *error)
+{
+	struct wanted wanted = { folder, place, archive_write_disk_new() };
+	int ret;
+
+	if (!wanted.disk)
+		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
+	archive_write_disk_set_options(wanted.disk, ARCHIVE_EXTRACT_PERM |
+							    ARCHIVE_EXTRACT_SECURE_NODOTDOT |
+							    ARCHIVE_EXTRACT_SECURE_SYMLINKS);
+	ret = open_and_extract(deb, &wanted, error);
+	if (archive_write_free(wanted.disk) != ARCHIVE_OK && !ret)
+		ret = error_set(error, ERROR_UNAVAILABLE, "", 0, "can't write below %.150s",
+				folder);
 	return ret;
 }

@@ -25,11 +25,11 @@
 #define IMAGE_BYTES_MIN (4u << 20) /* images take 13 MB, packages that only depend 2 KB */
 
 static const struct kernel_suite suites[] = {
-	{ "bullseye-security", ARCHIVE_SECURITY, "5.10", "5.10", false },
-	{ "bookworm-security", ARCHIVE_SECURITY, "6.1", "6.1", false },
-	{ "trixie-security", ARCHIVE_SECURITY, "6.12", "6.12", false },
-	{ "trixie-backports", ARCHIVE_MAIN, "6.13", NULL, false },
-	{ "experimental", ARCHIVE_MAIN, NULL, NULL, true },
+	{ "bullseye-security", ARCHIVE_SECURITY, "5.10", "5.10", false, NULL },
+	{ "bookworm-security", ARCHIVE_SECURITY, "6.1", "6.1", false, NULL },
+	{ "trixie-security", ARCHIVE_SECURITY, "6.12", "6.12", false, NULL },
+	{ "trixie-backports", ARCHIVE_MAIN, "6.13", NULL, false, NULL },
+	{ "experimental", ARCHIVE_MAIN, NULL, NULL, true, NULL },
 };
 
 const struct kernel_suite *kernel_suite_at(size_t i)

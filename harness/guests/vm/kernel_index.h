@@ -19,6 +19,8 @@ struct kernel_suite {
 	const char *first; /* first and last series, inclusive; NULL: no limit */
 	const char *last;
 	bool candidates; /* only release candidates ("7.3-rc") */
+	/* A suite that packages of this one need others of (apt_suite_download_all()); NULL: none is asked. */
+	const char *base;
 };
 
 /* Suite i; the best one comes first. NULL: there is no suite i. */

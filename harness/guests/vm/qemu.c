@@ -35,8 +35,9 @@
 #define DEFAULT_TIMEOUT_MS 120000
 #define DEFAULT_MEMORY_MB  512
 #define SMALL_ARCHIVE_MB   64
-#define KVM_INIT_MS	   8000 /* with KVM, init runs after less than 2 s or never */
-#define POWER_OFF_MS	   3000 /* how long a guest that is done may take to end */
+#define KVM_INIT_MS	   8000	 /* with KVM, init runs after less than 2 s or never */
+#define POWER_OFF_MS	   3000	 /* how long a guest that is done may take to end */
+#define PLUGIN_END_MS	   60000 /* the same where a plugin may have to write what it saw */
 #define READ_BYTES	   8192
 #define PIPE_BYTES	   (1 << 20)
 
@@ -98,6 +99,17 @@ static unsigned default_memory_mb(int initrd_fd)
 	return DEFAULT_MEMORY_MB + (archive_mb > SMALL_ARCHIVE_MB ? 2 * archive_mb : 0);
 }
 
+static const char *emulator_of(const struct guest_options *options)
+{
+	return options->emulator && *options->emulator ? options->emulator : NULL;
+}
+
+/* KVM has no instructions that a plugin could see. */
+static enum accelerator_choice accelerator_of(const struct guest_options *options)
+{
+	return options->plugin || emulator_of(options) ? ACCELERATOR_TCG : accelerator_choose();
+}
+
 static void settings_of(const struct guest_options *options, bool kvm, int initrd_fd, bool unpacked,
 			struct qemu_settings *ret)
 {
@@ -109,6 +121,8 @@ static void settings_of(const struct guest_options *options, bool kvm, int initr
 	};
 
 	*ret = (struct qemu_settings) {
+		.emulator = emulator_of(options),
+		.plugin = options->plugin,
 		.kernel = unpacked ? fd_path[CHILD_KERNEL] : options->kernel_image,
 		.initrd = fd_path[CHILD_INITRD],
 		.console = fd_path[CHILD_CONSOLE],
@@ -226,14 +240,17 @@ static void take_results(struct guest *guest, const void *data, size_t size)
 		guest->result->boot_ms = elapsed;
 	if (guest->channel.output && !guest->result->first_output_ms)
 		guest->result->first_output_ms = elapsed;
-	if (guest->channel.done && guest->deadline_ms > now_ms() + POWER_OFF_MS)
-		guest->deadline_ms = now_ms() + POWER_OFF_MS;
+	unsigned end_ms = guest->options->plugin ? PLUGIN_END_MS : POWER_OFF_MS;
+	if (guest->channel.done && guest->deadline_ms > now_ms() + end_ms)
+		guest->deadline_ms = now_ms() + end_ms;
 }
 
 static void take_messages(struct guest *guest, const char *data, size_t size)
 {
 	size_t room = sizeof(guest->messages) - 1 - guest->messages_used;
 
+	if (guest->options->plugin)
+		fwrite(data, 1, size, stderr);
 	size = size < room ? size : room;
 	memcpy(guest->messages + guest->messages_used, data, size);
 	guest->messages_used += size;
@@ -400,12 +417,14 @@ static void fill_result(struct guest *guest)
 void guest_command_line(const struct guest_options *options, FILE *file)
 {
 	struct qemu_settings settings = {
+		.emulator = emulator_of(options),
+		.plugin = options->plugin,
 		.kernel = options->kernel_image,
 		.initrd = "initramfs.cpio",
 		.console = options->console_path ? options->console_path : "console.log",
 		.results = "results.frames",
 		.memory_mb = options->memory_mb ? options->memory_mb : DEFAULT_MEMORY_MB,
-		.kvm = accelerator_choose() != ACCELERATOR_TCG,
+		.kvm = accelerator_of(options) != ACCELERATOR_TCG,
 	};
 	struct qemu_command command;
 
@@ -458,7 +477,7 @@ static int attempt(struct guest *guest, const struct guest_callbacks *callbacks,
 static int attempt_all(struct guest *guest, const struct guest_callbacks *callbacks,
 		       struct error *error)
 {
-	enum accelerator_choice choice = accelerator_choose();
+	enum accelerator_choice choice = accelerator_of(guest->options);
 
 	if (choice != ACCELERATOR_TCG) {
 		bool may_fall_back = choice == ACCELERATOR_TRY_KVM;

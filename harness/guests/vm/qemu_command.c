@@ -53,11 +53,42 @@ static void add(struct qemu_command *command, const char *format, ...)
  */
 #define EMULATED_CPU "max,la57=off,smap=off,smep=off,umip=off,erms=off,fsrm=off"
 
-void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *settings)
+static void begin(struct qemu_command *ret, const char *emulator)
 {
 	ret->argc = 0;
 	ret->text_used = 0;
-	add(ret, "qemu-system-x86_64");
+	if (!emulator) {
+		add(ret, "qemu-system-x86_64");
+		return;
+	}
+	/* Beside the program, as its files are found from where the process's executable file is. */
+	add(ret, "%s/usr/bin/ld-linux-x86-64.so.2", emulator);
+	add(ret, "--library-path");
+	add(ret, "%s/usr/lib/x86_64-linux-gnu", emulator);
+	add(ret, "%s/usr/bin/qemu-system-x86_64", emulator);
+}
+
+static void add_plugin(struct qemu_command *command, const char *plugin)
+{
+	add(command, "-plugin");
+	add(command, "%s", plugin);
+}
+
+void qemu_command_probe(struct qemu_command *ret, const char *emulator, const char *plugin)
+{
+	begin(ret, emulator);
+	add(ret, "-nodefaults");
+	add(ret, "-no-user-config");
+	add(ret, "-display");
+	add(ret, "none");
+	add(ret, "-machine");
+	add(ret, "none");
+	add_plugin(ret, plugin);
+}
+
+void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *settings)
+{
+	begin(ret, settings->emulator);
 	add(ret, "-accel");
 	add(ret, "%s", settings->kvm ? "kvm" : "tcg");
 	add(ret, "-machine");
@@ -90,6 +121,8 @@ void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *se
 	add(ret, "file,id=results,path=%s", settings->results);
 	add(ret, "-serial");
 	add(ret, "chardev:results");
+	if (settings->plugin)
+		add_plugin(ret, settings->plugin);
 }
 
 void qemu_command_print(const struct qemu_command *command, FILE *file)

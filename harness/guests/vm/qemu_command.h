@@ -8,14 +8,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define QEMU_ARGUMENTS_MAX 40
-#define QEMU_TEXT_MAX	   4096
+#define QEMU_ARGUMENTS_MAX 48
+#define QEMU_TEXT_MAX	   16384
 
 struct qemu_settings {
-	const char *kernel;  /* path of a bzImage or of an ELF kernel */
-	const char *initrd;  /* path of the initramfs */
-	const char *console; /* path that QEMU writes the bytes of ttyS0 to */
-	const char *results; /* the same for ttyS1 */
+	const char *emulator; /* folder of an unpacked QEMU (emulator.c); NULL: the one in PATH */
+	const char *plugin;   /* a plugin's file and arguments, as of -plugin; NULL: none */
+	const char *kernel;   /* path of a bzImage or of an ELF kernel */
+	const char *initrd;   /* path of the initramfs */
+	const char *console;  /* path that QEMU writes the bytes of ttyS0 to */
+	const char *results;  /* the same for ttyS1 */
 	unsigned memory_mb;
 	unsigned tsc_khz; /* TSC frequency that an emulated guest is told; 0: none */
 	bool kvm;
@@ -29,6 +31,9 @@ struct qemu_command {
 };
 
 void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *settings);
+
+/* The command that loads a plugin into no machine at all: it says by the plugin whether it is taken. */
+void qemu_command_probe(struct qemu_command *ret, const char *emulator, const char *plugin);
 
 /* Prints the command in one line, quoted for a shell. */
 void qemu_command_print(const struct qemu_command *command, FILE *file);

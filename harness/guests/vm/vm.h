@@ -3,6 +3,7 @@
  * vm.h - runs commands on another kernel
  *
  *	kernels.c	names -> kernel images, fetched through apt and cached (kernel_index.c, apt.c, deb.c, cache.c)
+ *	emulator.c	a QEMU that takes plugins, fetched and cached in the same way
  *	guest_files.c	files, and the interpreters and libraries that they need (elf_needs.c, guest_folder.c)
  *	initramfs.c	files and commands -> a newc archive
  *	qemu.c		starts the guest, keeps its console, enforces deadlines (boot_image.c, accelerator.c, tsc.c,
@@ -41,6 +42,37 @@ bool kernel_is_possible(const char *name);
 int kernel_get(const char *name, struct kernel *ret, struct error *error);
 /* The same, but asks the network even if the name is cached: the series may have a newer kernel. */
 int kernel_refresh(const char *name, struct kernel *ret, struct error *error);
+
+/* ---- emulator.c ------------------------------------------------------------------------- */
+
+/*
+ * A QEMU that takes plugins (harness/truth/emulator/plugin.h): the one in PATH, "system", or one of a suite
+ * ("bookworm-backports"). "": the system's has no version and no directory, nor has one that is not fetched.
+ */
+struct emulator {
+	char name[64];
+	char version[64];    /* of the package qemu-system-x86 */
+	char directory[512]; /* where it is unpacked, with its libraries */
+};
+
+/* The name of emulator i, in the order in which they are tried. NULL: there is no emulator i. */
+const char *emulator_name_at(size_t i);
+/* Finds emulator name ("system" is always found), without the network. -1: it is not cached, or nothing has that name. */
+int emulator_find(const char *name, struct emulator *ret);
+/* The same, but fetches it unless it is cached; refresh: even then. ERROR_SYSTEM with ENOENT: no emulator has that name;
+ * ERROR_UNAVAILABLE: it can't be fetched, or does not run here. */
+int emulator_get(const char *name, bool refresh, struct emulator *ret, struct error *error);
+/*
+ * Which object of our plugin ("count") the emulator accepts: asked of the program, by loading it. Writes its path to
+ * ret, of size bytes, as -plugin takes it. Returns the number of its interface (4, 7); -1: ERROR_UNAVAILABLE, with what
+ * the program said.
+ */
+int emulator_plugin(const struct emulator *emulator, const char *plugin, char *ret, size_t size,
+		    struct error *error);
+/* The first emulator that accepts our plugin, cached or the system's; else the first that can be fetched. Returns as
+ * emulator_plugin(). */
+int emulator_choose(const char *plugin, struct emulator *ret, char *ret_path, size_t size,
+		    struct error *error);
 
 /* ---- qemu.c ----------------------------------------------------------------------------- */
 
@@ -103,6 +135,11 @@ struct guest_options {
 	const char *console_path; /* file for the console's output; NULL: a temporary one */
 	bool verbose;		  /* copies the console to stderr */
 	int stop_fd;		  /* once readable, the guest is killed; 0: none */
+	/* The directory of a struct emulator; NULL or "": the QEMU in PATH. Such a guest is emulated, as is one with a
+	 * plugin. */
+	const char *emulator;
+	/* FILE[,NAME=VALUE]... as of -plugin; NULL: none. What it prints goes to stderr. */
+	const char *plugin;
 };
 
 struct guest_result {

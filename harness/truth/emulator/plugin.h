@@ -6,13 +6,13 @@
  *	plugin.c	what differs between its interfaces; compiled for each (PLUGIN_API)
  *	plugin_count.c	a plugin: how many instructions ran
  *
- * A plugin defines `plugin` and is linked with plugin.c into one shared object for each interface, build/emulator/NAME-4.so and
- * NAME-7.so. qemu-system-x86_64 takes one of them:
+ * A plugin defines `plugin` and is linked with plugin.c into one shared object for each interface,
+ * build/emulator/NAME-4.so and NAME-7.so. qemu-system-x86_64 takes one of them:
  *
  *	-plugin build/emulator/count-4.so,out=FILE
  *
- * With the argument `probe` it starts nothing: it says "plugin API N" on standard output and ends QEMU with status 0. So which object
- * a program accepts is asked of the program.
+ * With the argument `probe` it starts nothing: it says "plugin API N" on standard output and ends QEMU with status 0. So
+ * which object a program accepts is asked of the program.
  */
 #ifndef STACKPROOF_PLUGIN_H
 #define STACKPROOF_PLUGIN_H
@@ -20,8 +20,8 @@
 #include "plugin_abi.h"
 
 struct plugin {
-	/* Begins. info is there during the call, arguments ("NAME=VALUE") for ever. Not 0: QEMU ends, after what was said on
-	 * standard error. */
+	/* Begins. info is there during the call, arguments ("NAME=VALUE") for ever. Not 0: QEMU ends, after what was
+	 * said on standard error. */
 	int (*start)(const struct qemu_info *info, int argc, char **argv);
 	/* A vCPU begins, in its thread: plugin_registers() works. NULL: not asked for, as all others below. */
 	void (*vcpu_init)(unsigned vcpu);
@@ -30,7 +30,7 @@ struct plugin {
 	/* enum qemu_plugin_discon_type says when. Called only if plugin_has_discontinuities(). */
 	void (*discontinuity)(unsigned vcpu, enum qemu_plugin_discon_type type, uint64_t from_pc,
 			      uint64_t to_pc);
-	void (*end)(void); /* QEMU ends. Registers can't be read any more */
+	void (*end)(void); /* QEMU ends. It dies if a register is read now */
 };
 extern const struct plugin plugin;
 

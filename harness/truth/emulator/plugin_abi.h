@@ -9,14 +9,16 @@
  *	4	9.2, 10.0	(all that is declared below without a number)
  *	5	10.1		physical memory
  *	6	10.2		discontinuities; read_register() returns bool; a register's entry is longer
- *	7	11.0, 11.1	callbacks of a plugin (not those of blocks, instructions and memory) get userdata, and lose the id
+ *	7	11.0, 11.1	callbacks of a plugin (not those of blocks, instructions, memory) get userdata, and no id
  *
- * The program reads the plugin's symbol `qemu_plugin_version` and refuses those that it does not serve: 10.0 serves up to 4, 11.1
- * only 7. What differs between 4 and 7 is in plugin.c alone, which is compiled for each (PLUGIN_API); all else is compiled
- * once and uses plugin.h beside this. Functions that came later than 4 are weak: NULL where the program lacks them.
+ * The program reads the plugin's symbol `qemu_plugin_version` and refuses those that it does not serve: 10.0 serves up
+ * to 4, 11.1 only 7. What differs between 4 and 7 is in plugin.c alone, which is compiled for each (PLUGIN_API); all
+ * else is compiled once and uses plugin.h beside this. Functions that came later than 4 are weak: NULL where the program
+ * lacks them.
  *
- * A callback runs before its instruction, but one of memory after the access. Callbacks of several vCPUs run at the
- * same time.
+ * What was seen of them when they ran, in 10.0.2 and 11.1.3, is in docs/EMULATOR.md. In short: a callback runs before
+ * its instruction, but one of memory after the access. In both the registers are those before the instruction, but
+ * `rip`, which is that of the block's first one. Callbacks of several vCPUs run at the same time.
  */
 #ifndef STACKPROOF_PLUGIN_ABI_H
 #define STACKPROOF_PLUGIN_ABI_H
@@ -84,7 +86,8 @@ uint64_t qemu_plugin_u64_sum(struct qemu_plugin_u64 entry); /* of all vCPUs */
 
 /* ---- what is to happen when they run ---------------------------------------------------------- */
 
-/* A register is read only in callbacks that were registered so; in others it is stale, or can't be read. */
+/* A register is read only in callbacks that were registered so, those of memory, too; in others it is stale (10.0), or
+ * can't be read (11.1). */
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS };
 /* The callback is called if ENTRY CONDITION VALUE (unsigned). */
 enum qemu_plugin_cond {
@@ -182,8 +185,8 @@ int qemu_plugin_read_register(struct qemu_plugin_register *handle, struct g_byte
 #else
 bool qemu_plugin_read_register(struct qemu_plugin_register *handle, struct g_byte_array *ret);
 #endif
-/* Sizes ret and fills it by the current vCPU's page tables. false: some of it isn't mapped. What the running instruction writes
- * may not be there yet. */
+/* Sizes ret and fills it by the current vCPU's page tables. false: some of it isn't mapped. What the running instruction
+ * writes may not be there yet. */
 bool qemu_plugin_read_memory_vaddr(uint64_t address, struct g_byte_array *ret, size_t size);
 /* The same by physical addresses. 0: it was read. */
 __attribute__((weak)) int qemu_plugin_read_memory_hwaddr(uint64_t address, struct g_byte_array *ret,
@@ -192,9 +195,11 @@ __attribute__((weak)) int qemu_plugin_read_memory_hwaddr(uint64_t address, struc
 /* ---- the rest ------------------------------------------------------------------------------------ */
 
 /*
- * The vCPU goes on elsewhere, and not because an instruction said so; it is called when the vCPU is set up for the handler.
- * from_pc: of an interrupt the next instruction that would have run; of an exception the one that raised it, whose own
- * callbacks may have been called or not. Not of what returns from a handler (iret, sysret).
+ * The vCPU goes on elsewhere, and not because an instruction said so; the callback comes when the vCPU is set up for the
+ * handler. from_pc: of an interrupt the next instruction that would have run; of a fault the one that raised it, whose
+ * own callback has been called, and will be once more when it is tried again. Not of system calls, nor of what returns
+ * from a handler. On x86-64 a page fault says INTERRUPT, and before it EXCEPTION from the block's first instruction to
+ * the same (11.1.3).
  */
 enum qemu_plugin_discon_type {
 	QEMU_PLUGIN_DISCON_INTERRUPT = 1,

@@ -2,9 +2,9 @@
 /*
  * plugin_count.c - a plugin of QEMU's: how many instructions ran in user mode, and how many elsewhere
  *
- * The cheapest that a plugin can do, an inline addition for each block and no callback while the guest runs: what it costs is what
- * any plugin costs. The privilege of a block is known at its translation: for another one QEMU translates it anew. An instruction
- * that faults ends its block early; the rest of the block is counted all the same.
+ * The cheapest that a plugin can do, an inline addition for each block and no callback while the guest runs: what it
+ * costs is what any plugin costs. The privilege of a block is known at its translation: for another one QEMU translates
+ * it anew. An instruction that faults ends its block early; the rest of the block is counted all the same.
  *
  *	out=FILE	for the line of JSON at the end, in place of standard error
  */

@@ -29,7 +29,7 @@
 #define STANZA(name, version)                                                                      \
 	"Package: " name "\nVersion: " version "\nSize: 34245316\nSHA256: " SHA "\n\n"
 
-/* uris: what --print-uris says. MIRROR_SUITE with _ for /: an index. VERSION.deb: a package.
+/* uris: what --print-uris says. MIRROR_SUITE with _ for /: an index. VERSION.deb: a package. all/: those of an installation.
  * updates, downloads: what was asked for. */
 static const char apt_get[] =
 	"#!/bin/sh\n"
@@ -46,11 +46,11 @@ static const char apt_get[] =
 	"	case $word in\n"
 	"	-oDir::State::lists=*) lists=$path; [ -d \"$path/partial\" ] || fail lists;;\n"
 	"	-oDir::State::status=*) [ -e \"$path\" ] || fail status;;\n"
-	"	-oDir::Cache=*) [ -d \"$path/archives/partial\" ] || fail cache;;\n"
+	"	-oDir::Cache=*) cache=$path; [ -d \"$path/archives/partial\" ] || fail cache;;\n"
 	"	-oDir::Etc::sourcelist=*) sources=$path;;\n"
 	"	-oDir::Etc::sourceparts=*) [ ! -e \"$path\" ] || fail sourceparts;;\n"
 	"	-c=*) grep -q '#clear APT::Update::Post-Invoke;' \"$path\" || fail hooks;;\n"
-	"	update | download) verb=$word;;\n"
+	"	update | download | install) verb=$word;;\n"
 	"	--print-uris) verb=uris;;\n"
 	"	[a-z]*=*) wanted=$word;;\n"
 	"	esac\n"
@@ -74,6 +74,9 @@ static const char apt_get[] =
 	"	[ -e \"${wanted#*=}.deb\" ] || fail \"no $wanted\"\n"
 	"	[ ! -e nothing ] || exit 0\n"
 	"	cp \"${wanted#*=}.deb\" \"$cd_deb/\";;\n"
+	"install)\n"
+	"	echo \"$*\" | sed 's/.*apt.conf //' >>downloads\n"
+	"	cp all/*.deb \"$cache/archives\" || fail nothing to install;;\n"
 	"esac\n";
 
 static char *path_before;
@@ -114,6 +117,7 @@ struct content {
 	const char *path;
 	const char *version; /* of the image that the file is; NULL: no image */
 	mode_t type;	     /* 0: a file */
+	const char *text;    /* of a file; NULL: zeros, or the image */
 };
 
 static inline size_t make_tar(const struct content *content, size_t count, char *ret, size_t size)
@@ -141,6 +145,8 @@ static inline size_t make_tar(const struct content *content, size_t count, char 
 			image[0x20f] = 0x3; /* 0x300, plus 0x200 */
 			snprintf(image + 0x500, 128, "%s (someone) #1", content[i].version);
 		}
+		if (content[i].text)
+			strcpy(image, content[i].text);
 		if (type == S_IFREG)
 			archive_write_data(archive, image, sizeof(image));
 		archive_entry_free(entry);
@@ -198,7 +204,7 @@ static inline void write_deb(const char *version, const char *data, const struct
 static inline void write_kernel(const char *version, const char *release)
 {
 	char path[96];
-	const struct content content = { path, release, 0 };
+	const struct content content = { path, release, 0, NULL };
 
 	snprintf(path, sizeof(path), "./boot/vmlinuz-%s", release);
 	write_deb(version, "data.tar.xz", &content, 1, 0);

@@ -130,6 +130,41 @@ static void expect_text(const char *name, const char *expected)
 	    "-oDir::Etc::preferences=@/no-preferences "                                            \
 	    "-oDir::Etc::preferencesparts=@/no-preferences.d -c=@/apt.conf "
 
+/* With a base, in a folder of its own: both are asked, what is installed is for nobody, and nothing large stays. */
+START_TEST(all_that_a_package_needs)
+{
+	static const struct kernel_suite on_base = { .name = "sid", .base = "base" };
+	struct apt_suite opened;
+	struct error error = { 0 };
+	char path[PATH_MAX], own[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/words", folder);
+	setenv("TEST_INDEX", "[ -z \"$index\" ] || echo x >\"$index\"", 1);
+	ck_assert_msg(!apt_suite_open(&opened, &on_base, &error), "%s", error.message);
+	snprintf(own, sizeof(own), "%s/cache/apt/sid+base", folder);
+	ck_assert_str_eq(opened.directory, own);
+	ck_assert_ptr_nonnull(strstr(text_of("cache/apt/sid+base/sources.list"),
+				     "http://m/debian sid main\ndeb ["));
+	ck_assert_ptr_nonnull(
+		strstr(text_of("cache/apt/sid+base/sources.list"), "http://m/debian base main\n"));
+	setenv("TEST_WORDS", path, 1);
+	ck_assert_msg(!apt_suite_download_all(&opened, "sid", "p", path, sizeof(path), &error),
+		      "%s", error.message);
+	ck_assert_str_eq(path + strlen(own), "/cache/archives");
+	ck_assert_ptr_nonnull(strstr(text_of("words"), "/apt.conf --no-install-recommends "
+						       "--download-only --target-release=sid "
+						       "install p\n"));
+	setenv("TEST_INDEX", "echo 'E: no p'; exit 100", 1);
+	ck_assert_int_eq(apt_suite_download_all(&opened, "sid", "p", path, sizeof(path), &error),
+			 -1);
+	ck_assert_str_eq(error.message, "apt-get install p: no p");
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+	apt_suite_drop(&opened);
+	ck_assert(access(path, F_OK) && !access(own, F_OK));
+	apt_suite_close(&opened);
+}
+END_TEST
+
 /* Word for word: each keeps apt to the directory, or what it brings from being less than all. */
 START_TEST(apt_is_told_word_by_word)
 {
@@ -205,6 +240,7 @@ SUITE_MAIN(apt)
 	} else {
 		tcase_add_test(tcase, directory_is_this_process_s);
 		tcase_add_test(tcase, apt_is_told_word_by_word);
+		tcase_add_test(tcase, all_that_a_package_needs);
 		tcase_add_loop_test(tcase, index_that_can_not_be_read, 0, COUNT(indexes));
 	}
 	suite_add_tcase(tests, tcase);

@@ -171,8 +171,9 @@ static const struct {
 
 START_TEST(suites_hold_series)
 {
-	const struct kernel_suite suite = { "any", ARCHIVE_MAIN, suites[_i].first, suites[_i].last,
-					    suites[_i].candidates };
+	const struct kernel_suite suite = {
+		"any", ARCHIVE_MAIN, suites[_i].first, suites[_i].last, suites[_i].candidates, NULL
+	};
 
 	ck_assert_msg(kernel_suite_holds(&suite, suites[_i].name) == suites[_i].holds, "%d: %s", _i,
 		      suites[_i].name);

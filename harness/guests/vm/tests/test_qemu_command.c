@@ -57,12 +57,42 @@ START_TEST(test_words)
 }
 END_TEST
 
+/* An unpacked program is started by its own linker, with its own libraries; a plugin is the last. */
+START_TEST(test_emulator)
+{
+	struct qemu_settings settings = {
+		.emulator = "/e",
+		.plugin = "/p,a=b",
+		.kernel = "/k",
+		.initrd = "/i",
+		.console = "/c",
+		.results = "/r",
+	};
+	struct qemu_command command;
+
+	qemu_command_build(&command, &settings);
+	ck_assert_str_eq(command.argv[0], "/e/usr/bin/ld-linux-x86-64.so.2");
+	ck_assert_str_eq(command.argv[1], "--library-path");
+	ck_assert_str_eq(command.argv[2], "/e/usr/lib/x86_64-linux-gnu");
+	ck_assert_str_eq(command.argv[3], "/e/usr/bin/qemu-system-x86_64");
+	ck_assert_str_eq(command.argv[4], "-accel");
+	ck_assert_str_eq(command.argv[command.argc - 2], "-plugin");
+	ck_assert_str_eq(command.argv[command.argc - 1], "/p,a=b");
+}
+END_TEST
+
 /* Paths of the longest kind: all of them fit. */
 START_TEST(test_long_paths)
 {
 	static char path[700];
 	struct qemu_settings settings = {
-		.kernel = path, .initrd = path, .console = path, .results = path, .tsc_khz = 1
+		.kernel = path,
+		.initrd = path,
+		.console = path,
+		.results = path,
+		.emulator = path,
+		.plugin = path,
+		.tsc_khz = 1,
 	};
 	struct qemu_command command;
 	int found = 0;
@@ -71,8 +101,8 @@ START_TEST(test_long_paths)
 	qemu_command_build(&command, &settings);
 	for (int i = 0; i < command.argc; i++)
 		found += strstr(command.argv[i], path) != NULL;
-	ck_assert_int_eq(found, 4);
-	ck_assert_str_eq(command.argv[command.argc - 1], "chardev:results");
+	ck_assert_int_eq(found, 8);
+	ck_assert_str_eq(command.argv[command.argc - 1], path);
 }
 END_TEST
 
@@ -126,4 +156,5 @@ START_TEST(test_print)
 }
 END_TEST
 
-SUITE(qemu_command, LOOP(test_words, builds), TEST(test_long_paths), TEST(test_print))
+SUITE(qemu_command, LOOP(test_words, builds), TEST(test_emulator), TEST(test_long_paths),
+      TEST(test_print))

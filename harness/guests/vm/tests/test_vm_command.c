@@ -285,6 +285,25 @@ START_TEST(vm_takes_along_what_is_named)
 }
 END_TEST
 
+/* A plugin is no matter of KVM's; a file goes to QEMU as it is, and one of ours by its path. */
+START_TEST(vm_under_a_plugin)
+{
+	write_case(&cases[1]);
+	setenv("STACKPROOF_ACCEL", "kvm", 1);
+	folder_put("one.message", "counted\n", 8, 0600);
+	expect_status(command_vm, "vm -k @/one -e system -p @/x.so,out=y,z -- prog", 0,
+		      "counted\n");
+	ck_assert_str_eq(strstr(file_text(in_folder("words")), " -plugin ") + 9,
+			 in_folder("x.so,out=y,z\n"));
+	ck_assert_ptr_nonnull(strstr(file_text(in_folder("words")), "-accel tcg "));
+	expect_status(command_vm, "vm -k @/one -e other -p @/x.so -- prog", 99,
+		      "stackproof vm: other is no emulator: stackproof emulators list\n");
+	setenv("STACKPROOF_PLUGINS", folder, 1);
+	expect_status(command_vm, "vm -k @/one -e system -p x -- prog", 99,
+		      "stackproof vm: no plugin x: @/x-7.so: No such file or directory\n");
+}
+END_TEST
+
 /* It is in no folder of PATH. */
 START_TEST(vm_has_the_program_itself)
 {
@@ -530,8 +549,8 @@ END_TEST
 
 SUITE(vm_command, TIMEOUT(300), FIXTURE(set_up, folder_remove),
       LOOP(vm_prints_what_the_guest_did, cases), TEST(vm_takes_along_what_is_named),
-      TEST(vm_has_the_program_itself), TEST(vm_of_a_working_directory_that_is_gone),
-      TEST(vm_runs_two_guests_at_a_time), TEST(vm_says_what_it_would_start),
-      TEST(vm_tells_an_emulated_guest_of_the_clock), TEST(vm_output_of_one_and_of_several),
-      TEST(vm_output_that_can_not_be_kept), LOOP(kernels_are_printed, kernels),
-      TEST(kernels_that_are_cached))
+      TEST(vm_under_a_plugin), TEST(vm_has_the_program_itself),
+      TEST(vm_of_a_working_directory_that_is_gone), TEST(vm_runs_two_guests_at_a_time),
+      TEST(vm_says_what_it_would_start), TEST(vm_tells_an_emulated_guest_of_the_clock),
+      TEST(vm_output_of_one_and_of_several), TEST(vm_output_that_can_not_be_kept),
+      LOOP(kernels_are_printed, kernels), TEST(kernels_that_are_cached))
