@@ -48,7 +48,7 @@ struct arguments {
 	struct attach_options attach;
 	struct tracer_options tracer; /* of --pid */
 	const char *drives; /* the option that is for --drive alone; NULL: none was given */
-	bool json;
+	bool json, names;
 	const char **comm;
 	size_t comms;
 	char **argument; /* profiles, or with --run the program; ends with NULL */
@@ -80,6 +80,8 @@ static const struct argp_option options[] = {
 	  "show so many at most (default 10)", 0 },
 	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
 	{ "limit", OPTION_LIMIT, "N", 0, "with --drive, end after so many instructions", 0 },
+	{ "names", INTO_FLAG(arguments, names), NULL, 0,
+	  "a frame that is called what its address is not is a finding", 0 },
 	{ "run", INTO_TEXT(arguments, run), "COMMAND", 0,
 	  "run this profiler on PROGRAM first, by /bin/sh; {out} is the file that it is to write, "
 	  "{program} PROGRAM and its arguments; with --drive and --pid {pid} is the process, "
@@ -250,7 +252,18 @@ static void fail(struct arguments *arguments, const char *name, const struct err
 	}
 }
 
-static void account(struct gate *gate, const struct score *score)
+/* --names. */
+static void account_names(struct gate *gate, const struct score *score)
+{
+	const struct score_called *called = &score->called;
+
+	gate->findings += called->contradict;
+	gate_leave(gate, GATE_NAMES, called->frames - called->checked);
+	gate_leave(gate, GATE_REQUIREMENTS, !called->checked);
+	gate->environment |= !called->checked;
+}
+
+static void account(struct gate *gate, const struct score *score, bool names)
 {
 	const uint64_t *class = score->all.class;
 
@@ -261,6 +274,8 @@ static void account(struct gate *gate, const struct score *score)
 	gate_leave(gate, GATE_ABSENT_POINTS, score_absent(score));
 	gate_leave(gate, GATE_SAMPLES_LEFT, class[SCORE_SKIPPED]);
 	gate_leave(gate, GATE_SAMPLES_UNREAD, profile_lost(&score->profile));
+	if (names)
+		account_names(gate, score);
 	if (profile_lost(&score->profile))
 		gate->bad_input |= score_compared(score) == class[SCORE_IMPOSSIBLE];
 }
@@ -270,7 +285,7 @@ static void add_case(struct arguments *arguments, const struct score *score, con
 {
 	struct gate gate = { .unit = "samples", .strict = arguments->gate.strict };
 
-	account(&gate, score);
+	account(&gate, score, arguments->names);
 	score_add_case(&arguments->cases.cases, score, name, case_status_of(gate_status(&gate)));
 }
 
@@ -298,7 +313,7 @@ static void score_one(struct arguments *arguments, struct score_truth *truth,
 			score_print_text(stdout, &score, &shown);
 		add_case(arguments, &score, profile->name);
 	}
-	account(&arguments->gate, &score);
+	account(&arguments->gate, &score, arguments->names);
 	arguments->unproven += score_is_thin(&score) && !score_compared(&score);
 	fflush(stdout);
 	score_deinit(&score);
@@ -319,6 +334,8 @@ static void account_children(struct arguments *arguments, const struct score_chi
 		gate->findings += process->score->findings;
 		gate_leave(gate, GATE_SAMPLES_UNPROVEN, score_unproven(process->score));
 		gate_leave(gate, GATE_SAMPLES_LEFT, process->score->all.class[SCORE_SKIPPED]);
+		if (arguments->names)
+			account_names(gate, process->score);
 		snprintf(name, sizeof(name), "process %d", process->pid);
 		add_case(arguments, process->score, name);
 	}

@@ -76,6 +76,7 @@ static const struct {
 	[GATE_SAMPLES_UNPROVEN] = { "unproven_samples", "unproven samples", KIND_KNOWN },
 	[GATE_SAMPLES_LEFT] = { "left_samples", "samples of others", KIND_KNOWN },
 	[GATE_SAMPLES_UNREAD] = { "unread_samples", "samples that can't be read", KIND_INPUT },
+	[GATE_NAMES] = { "names", "frames' names", KIND_SKIP },
 	[GATE_TRUTHS_UNPROVEN] = { "unproven_truths", "truths that are unproven for the most part",
 				   KIND_SKIP },
 	[GATE_LOST_TICKS] = { "lost_ticks", "ticks without a stack", KIND_KNOWN },

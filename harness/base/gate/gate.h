@@ -78,6 +78,7 @@ enum gate_reason {
 	GATE_SAMPLES_UNPROVEN, /* samples that neither the truth nor names can decide */
 	GATE_SAMPLES_LEFT,     /* samples of other programs, or of the kernel alone */
 	GATE_SAMPLES_UNREAD,   /* malformed samples */
+	GATE_NAMES,	       /* score --names: frames whose names could not be checked */
 	GATE_TRUTHS_UNPROVEN,  /* truths that are unproven for the most part */
 	GATE_LOST_TICKS,       /* profile: without a stack */
 	GATE_REASON_COUNT,

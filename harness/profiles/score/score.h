@@ -11,6 +11,7 @@
  *	score_match.c	a stack, frame by frame, against all of the truth
  *	score_code.h	frames that the code alone refutes
  *	score_subject.c	a sample's frames, and whether it is the program's
+ *	score_called.h	a frame's name against its address
  *	score_judge.c	a profile's samples, counted; findings
  *	score_text.c	the result for people
  *	score_json.c	the result as NDJSON
@@ -29,6 +30,7 @@
 #include "base/cases/cases.h"
 #include "score_code.h"
 #include "score_made.h"
+#include "score_called.h"
 #include "score_tally.h"
 
 #define SCORE_FINDINGS_MAX    1000 /* findings that are kept */
@@ -69,6 +71,7 @@ struct score {
 	uint64_t open_frames, open_known;
 	struct score_counts *function; /* by the truth's functions */
 	struct score_counts *image;    /* by the truth's images; the last: no frame agrees */
+	struct score_called called;
 	struct score_finding *finding;
 	uint32_t findings;
 	uint64_t findings_not_kept; /* sum of counts */
@@ -104,6 +107,9 @@ uint64_t score_unproven(const struct score *score);
 bool score_is_thin(const struct score *score);
 /* Of a driven profiler: points that have no sample, not even one that is wrong or cut short. Else 0. */
 uint64_t score_absent(const struct score *score);
+/* Writes what is at the address of a frame that contradicts its name, "f+0x10 (prog)". */
+void score_called_found(const struct score *score, const struct score_called_frame *frame,
+			char *text, size_t size);
 /* "exact", "caller": names in JSON. */
 const char *score_class_name(enum score_class class);
 const char *score_reason_name(enum score_reason reason);

@@ -30,4 +30,21 @@ void score_add_case(struct cases *cases, const struct score *score, const char *
 			 finding->function ? function->name : "");
 		case_output(judged, text);
 	}
+	if (score->called.contradict) {
+		snprintf(text, sizeof(text),
+			 "names that contradict their addresses: %" PRIu64 " of %" PRIu64
+			 " checked, in %" PRIu64 " samples",
+			 score->called.contradict, score->called.checked, score->called.samples);
+		case_output(judged, text);
+	}
+	for (size_t i = 0; i < score->called.contradict && i < SCORE_CALLED_KEPT; i++) {
+		const struct profile_frame *in = profile_frame(&score->profile,
+							       score->called.first[i].frame);
+		char found[LINE_BYTES / 2];
+
+		score_called_found(score, &score->called.first[i], found, sizeof(found));
+		snprintf(text, sizeof(text), "0x%" PRIx64 ": it says %.200s, there is %s",
+			 in->address, profile_text(&score->profile, in->name), found);
+		case_output(judged, text);
+	}
 }

@@ -58,7 +58,7 @@ static void print_text(FILE *file, struct score_children *children, const struct
 		struct score_shown one = *shown;
 		char text[NAMES_BYTES + 32];
 
-		if (!score || !score->findings)
+		if (!score || !(score->findings || score->called.contradict))
 			continue;
 		process_text(children, &children->process[i], text, sizeof(text));
 		one.profile = text;

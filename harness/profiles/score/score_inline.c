@@ -202,8 +202,12 @@ bool score_truth_inlines(struct score_truth *truth, uint32_t number, const char 
 
 /* ---- at an address ---------------------------------------------------------------------------- */
 
-/* Counts inlined functions around pc below scope. False: no function there has it. */
-static bool count_inlined(Dwarf_Die *scope, Dwarf_Addr pc, unsigned int depth, uint32_t *ret)
+/* Is called with the function that has an address, then with each that is inlined there, the outermost first. */
+typedef void chain_fn(void *context, Dwarf_Die *die);
+
+/* False: no function below scope has pc. */
+static bool each_in_scope(Dwarf_Die *scope, Dwarf_Addr pc, unsigned int depth, chain_fn *fn,
+			  void *context)
 {
 	Dwarf_Die child;
 
@@ -215,32 +219,61 @@ static bool count_inlined(Dwarf_Die *scope, Dwarf_Addr pc, unsigned int depth, u
 		if (tag == DW_TAG_subprogram || has_code(tag)) {
 			if (dwarf_haspc(&child, pc) <= 0)
 				continue;
-			*ret += tag == DW_TAG_inlined_subroutine;
-			count_inlined(&child, pc, depth + 1, ret);
+			if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+				fn(context, &child);
+			each_in_scope(&child, pc, depth + 1, fn, context);
 			return true;
 		}
-		if (has_functions(tag) && count_inlined(&child, pc, depth + 1, ret))
+		if (has_functions(tag) && each_in_scope(&child, pc, depth + 1, fn, context))
 			return true;
 	} while (!dwarf_siblingof(&child, &child));
 	return false;
 }
 
-static uint32_t find_inlined(struct score_dwarf *dwarf, uint64_t address)
+/* False: the debugging information has no function at the address. */
+static bool each_at(struct score_dwarf *dwarf, uint64_t address, chain_fn *fn, void *context)
 {
 	for (size_t i = 0; i < 2; i++) {
 		Dwarf_CU *unit = NULL;
 		Dwarf_Die die;
 
 		while (dwarf->dwarf[i] &&
-		       !dwarf_get_units(dwarf->dwarf[i], unit, &unit, NULL, NULL, &die, NULL)) {
-			uint32_t count = 0;
-
+		       !dwarf_get_units(dwarf->dwarf[i], unit, &unit, NULL, NULL, &die, NULL))
 			if (dwarf_haspc(&die, address) > 0 &&
-			    count_inlined(&die, address, 0, &count))
-				return count;
-		}
+			    each_in_scope(&die, address, 0, fn, context))
+				return true;
 	}
-	return UINT32_MAX;
+	return false;
+}
+
+static void count_inlined(void *context, Dwarf_Die *die)
+{
+	*(uint32_t *)context += dwarf_tag(die) == DW_TAG_inlined_subroutine;
+}
+
+static uint32_t find_inlined(struct score_dwarf *dwarf, uint64_t address)
+{
+	uint32_t count = 0;
+
+	return each_at(dwarf, address, count_inlined, &count) ? count : UINT32_MAX;
+}
+
+static void add_die(void *context, Dwarf_Die *die)
+{
+	add_names(context, die);
+}
+
+int score_truth_names_at(struct score_truth *truth, uint32_t number, uint64_t address,
+			 struct profile_texts *keys, struct error *error)
+{
+	struct score_dwarf *dwarf = open_dwarf(&truth->image[number]);
+	struct reading reading = { .inlined = keys, .error = { .code = ERROR_NONE } };
+	bool found = dwarf && each_at(dwarf, address, add_die, &reading);
+
+	if (reading.error.code == ERROR_NONE)
+		return found;
+	*error = reading.error;
+	return -1;
 }
 
 static bool is_sought(void *context, uint32_t number)

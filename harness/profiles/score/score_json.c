@@ -151,6 +151,25 @@ static json_t *unread(const struct profile *profile)
 	return object;
 }
 
+/* The first frames that are called what their addresses are not. */
+static json_t *said_json(const struct score *score)
+{
+	const struct score_called *called = &score->called;
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < called->contradict && i < SCORE_CALLED_KEPT; i++) {
+		const struct profile_frame *in = profile_frame(&score->profile,
+							       called->first[i].frame);
+		char text[600];
+
+		score_called_found(score, &called->first[i], text, sizeof(text));
+		json_array_append_new(array, JSON_NEW("address", json_hex(in->address), "said",
+						      profile_text(&score->profile, in->name),
+						      "found", text));
+	}
+	return array;
+}
+
 /* How often each stack is there, of a profiler that was driven. */
 static json_t *driven_json(const struct score *score, const struct score_driven *driven)
 {
@@ -214,6 +233,10 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 	if (profile->errors.count)
 		JSON_SET(object, "unread_first_at", profile->errors.error[0].offset, "unread_first",
 			 profile->errors.error[0].message);
+	JSON_SET(object, "names_said", score->called.frames, "names_checked", score->called.checked,
+		 "names_contradict", score->called.contradict, "names_contradict_samples",
+		 score->called.samples, "names_contradict_first",
+		 score->called.contradict ? said_json(score) : NULL);
 	JSON_SET(object, "findings", score->findings, "findings_not_kept", score->findings_not_kept,
 		 "driven", score->tally ? driven_json(score, shown->driven) : NULL, "images",
 		 images(score), "functions", functions(score));

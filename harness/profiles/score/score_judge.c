@@ -105,6 +105,7 @@ void score_deinit(struct score *score)
 	for (uint32_t i = 0; i < score->findings; i++)
 		free(score->finding[i].frame);
 	free(score->finding);
+	score_called_deinit(&score->called);
 	profile_texts_deinit(&score->finding_key);
 	profile_texts_deinit(&score->other_name);
 	free(score->other_count);
@@ -149,6 +150,13 @@ static bool is_exchange(const struct profile *profile, const uint32_t *frame, ui
 
 /* ---- signals ----------------------------------------------------------------------------------- */
 
+static bool is_signal(const struct score *score, const struct profile_frame *in,
+		      const struct score_frame *frame)
+{
+	return score_frame_is_signal(score->truth, frame) ||
+	       !strcmp(profile_text(&score->profile, in->name), "__restore_rt");
+}
+
 /* What is below a signal's frame was interrupted: by a timer, say, anywhere, and in another place in each run. */
 static bool is_below_signal(struct score *score, const struct score_subject *subject,
 			    const struct verdict *verdict)
@@ -160,8 +168,7 @@ static bool is_below_signal(struct score *score, const struct score_subject *sub
 		const struct score_frame *frame = score_matcher_frame(score->matcher,
 								      subject->frame[i], &ignored);
 
-		if ((frame && score_frame_is_signal(score->truth, frame)) ||
-		    !strcmp(profile_text(&score->profile, in->name), "__restore_rt"))
+		if (frame && is_signal(score, in, frame))
 			return true;
 	}
 	return false;
@@ -425,6 +432,42 @@ static int refute(struct score *score, const struct score_subject *subject, stru
 	return 0;
 }
 
+/* What its frames are called. Below a signal's frame an address is the one that was interrupted. */
+static int ask_names(struct score *score, const struct score_subject *subject, struct error *error)
+{
+	bool is_caller = false, contradicts = false;
+
+	for (uint32_t i = 0; i < subject->count; i++) {
+		const struct profile_frame *in = profile_frame(&score->profile, subject->frame[i]);
+		const struct score_frame *frame = score_matcher_frame(score->matcher,
+								      subject->frame[i], error);
+		int status = frame ? score_called_ask(&score->called, score->truth, &score->profile,
+						      subject->frame[i], frame, is_caller, error)
+				   : -1;
+
+		if (status < 0)
+			return -1;
+		contradicts |= status;
+		if (!(in->flags & PROFILE_INLINED))
+			is_caller = !is_signal(score, in, frame);
+	}
+	score->called.samples += contradicts ? subject->sample->count : 0;
+	return 0;
+}
+
+void score_called_found(const struct score *score, const struct score_called_frame *called,
+			char *text, size_t size)
+{
+	struct error ignored; /* it was asked before */
+	const struct score_frame *frame = score_matcher_frame(score->matcher, called->frame,
+							      &ignored);
+
+	*text = '\0';
+	if (frame)
+		score_truth_describe(score->truth, frame->image, frame->address, called->is_caller,
+				     text, size);
+}
+
 /* Of a stack that agrees with all that the truth knows of it: how far that is. */
 static void count_known(struct score *score, const struct score_subject *subject,
 			const struct score_state *end)
@@ -452,7 +495,7 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 		count(score, &subject, SCORE_SKIPPED, reason, 0);
 		return 0;
 	}
-	if (hold_readings(score, &subject, &verdict, error))
+	if (ask_names(score, &subject, error) || hold_readings(score, &subject, &verdict, error))
 		return -1;
 	if (subject.origin == SCORE_ORIGIN_OPEN &&
 	    (end->class == SCORE_IMPOSSIBLE || (subject.other_name && !subject.main_name))) {

@@ -12,6 +12,7 @@
 #define FRAME_TEXT_BYTES       600
 #define OTHER_NAMES_SHOWN      5
 #define IMAGES_SHOWN	       5
+#define NAMES_SHOWN	       5
 #define TRUTH_UNPROVEN_PERCENT 10 /* more is said first */
 
 /* What makes a truth say little: why its points are unproven. */
@@ -140,6 +141,29 @@ static void print_other_names(FILE *file, const struct score *score)
 		fprintf(file, " and %u more", count - OTHER_NAMES_SHOWN);
 	if (count)
 		fputs(" (--comm NAME, if a thread of it has it)\n", file);
+}
+
+/* Frames that are called what their addresses are not. */
+static void print_said(FILE *file, const struct score *score)
+{
+	const struct score_called *called = &score->called;
+	char text[FRAME_TEXT_BYTES];
+
+	if (!called->contradict)
+		return;
+	fprintf(file,
+		"  names that contradict their addresses: of %" PRIu64 " different frames (%" PRIu64
+		" checked, of %" PRIu64 " that have both), in %" PRIu64 " samples\n",
+		called->contradict, called->checked, called->frames, called->samples);
+	for (size_t i = 0; i < called->contradict && i < NAMES_SHOWN; i++) {
+		const struct profile_frame *in = profile_frame(&score->profile,
+							       called->first[i].frame);
+
+		score_called_found(score, &called->first[i], text, sizeof(text));
+		fprintf(file, "    0x%" PRIx64 ": it says %s", in->address,
+			PLAIN_TEXT(profile_text(&score->profile, in->name)));
+		fprintf(file, ", there is %s\n", PLAIN_TEXT(text));
+	}
 }
 
 static void print_lost(FILE *file, const struct score *score)
@@ -352,6 +376,7 @@ void score_print_text(FILE *file, struct score *score, const struct score_shown 
 	print_known(file, score);
 	print_reasons(file, score, SCORE_EMPTY, SCORE_OTHER_BUILD, "not compared");
 	print_other_names(file, score);
+	print_said(file, score);
 	print_lost(file, score);
 	print_driven(file, score, shown->driven);
 	print_images(file, score);

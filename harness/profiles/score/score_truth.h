@@ -155,6 +155,10 @@ bool score_truth_inlines(struct score_truth *truth, uint32_t image, const char *
 /* The number of nested inlined functions at an address; UINT32_MAX: the image's DWARF does not have the
  * function at the address. Answers are cached. */
 uint32_t score_truth_inlined_at(struct score_truth *truth, uint32_t image, uint64_t address);
+/* Adds the keys of what the image's DWARF has at an address: the function, and those that are inlined there. 1; 0: it
+ * has no function there; -1: ERROR_MEMORY. */
+int score_truth_names_at(struct score_truth *truth, uint32_t image, uint64_t address,
+			 struct profile_texts *keys, struct error *error);
 void score_dwarf_close(struct score_dwarf *dwarf);
 /* Converts an offset in an image's file to the image's own address; false: no code has the offset. */
 bool score_truth_vaddr(const struct score_image *image, uint64_t offset, uint64_t *ret);

@@ -117,6 +117,7 @@ START_TEST(what_each_reason_comes_to)
 		[GATE_FEWER_POINTS] = 's',
 		[GATE_SAMPLES_UNREAD] = 'i',
 		[GATE_TRUTHS_UNPROVEN] = 's',
+		[GATE_NAMES] = 's',
 		[GATE_REFUSED] = 's',
 	};
 

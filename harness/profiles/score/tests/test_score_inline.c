@@ -232,6 +232,24 @@ START_TEST(stacks_with_inlined_functions)
 }
 END_TEST
 
+/* What a leaf's name, "inner", is at its address. */
+static int ask_inner(uint64_t address)
+{
+	const struct profile_frame frame = { .name = profile_text_add(&scored.profile, "inner", 5,
+								      NULL),
+					     .kind = PROFILE_VADDR,
+					     .address = address };
+	const struct score_frame resolved = { .how = FRAME_ADDRESS,
+					      .has_image = true,
+					      .other = SCORE_NO_OFFSET,
+					      .address = address };
+	struct error error;
+
+	return score_called_ask(&scored.called, &truth, &scored.profile,
+				profile_frame_add(&scored.profile, &frame, &error), &resolved,
+				false, &error);
+}
+
 /* The symbols, and what is inlined, of a file that lies beside the one that ran. */
 START_TEST(a_separate_debug_file)
 {
@@ -262,14 +280,21 @@ START_TEST(a_separate_debug_file)
 		    (struct truth_frame[]) { { 0, local }, { 0, work } }, 2);
 	open_truth();
 	ck_assert(score_truth_inlines(&truth, 0, "inner"));
-	for (uint32_t i = 0; i < 64; i++) {
+	ck_assert_int_eq(score_init(&scored, &truth, &error), 0);
+	for (uint32_t i = 0, before = UINT32_MAX; i < 64; i++) {
 		uint32_t count = score_truth_inlined_at(&truth, 0, work + i);
 
+		/* Where it begins or ends either name is right. */
+		if (count != UINT32_MAX && before != UINT32_MAX)
+			ck_assert_int_eq(ask_inner(work + i), count + before == 0);
+		before = count;
 		known += count != UINT32_MAX;
 		inlined += count == 1;
 	}
 	ck_assert_uint_gt(known, 4);
 	ck_assert_uint_gt(inlined, 0);
+	ck_assert(scored.called.contradict && scored.called.contradict < scored.called.checked);
+	score_deinit(&scored);
 	check_counts("by its name", "local 1\n", "truncated 1");
 	snprintf(text, sizeof(text), "rm -r %s", folder);
 	ck_assert_int_eq(system(text), 0);

@@ -112,30 +112,80 @@ static const struct {
 	  "truncated 1" },
 };
 
-START_TEST(what_pprof_says)
+/* Scores a profile of the fields' texts. */
+static void score_pprof(const char *stacks, const char *profile, int32_t driven)
 {
 	struct writing writing = { .all = { .size = 0 } };
 	struct error error;
-	char path[64], counts[256];
+	char path[64];
 	int file;
 
 	add_text(&writing, "");
 	add_text(&writing, "pid");
-	for (const char *line = cases[_i].profile, *end; *line; line = end + (*end == '\n')) {
+	for (const char *line = profile, *end; *line; line = end + (*end == '\n')) {
 		end = strchrnul(line, '\n');
 		add_sample(&writing, line, end);
 	}
 	memcpy(writing.all.bytes + writing.all.size, writing.texts.bytes, writing.texts.size);
 	file = profile_file(writing.all.bytes, writing.all.size + writing.texts.size, path);
-	open_crafted(cases[_i].truth);
+	open_crafted(stacks);
 	ck_assert(!score_init(&scored, &truth, &error));
-	if (cases[_i].driven)
-		score_set_driven(&scored, cases[_i].driven);
+	if (driven)
+		score_set_driven(&scored, driven);
 	ck_assert_msg(!score_profile(&scored, path, PROFILE_PPROF, &error), "%s", error.message);
+	close(file);
+}
+
+START_TEST(what_pprof_says)
+{
+	char counts[256];
+
+	score_pprof(cases[_i].truth, cases[_i].profile, cases[_i].driven);
 	ck_assert_msg(!strcmp(crafted_counts(&scored, counts), cases[_i].expected),
 		      "%s: %s, not %s", cases[_i].name, counts, cases[_i].expected);
-	close(file);
 }
 END_TEST
 
-SUITE(score_pprof, CRAFTED, LOOP(what_pprof_says, cases))
+/* A caller's name against its address: the other frames' agree. */
+static const struct {
+	const char *name, *frame;
+	unsigned int checked, contradict;
+} names[] = {
+	{ "its_own", "prog 2110 f", 1, 0 },
+	{ "another_symbol_there", "prog 2110 f.isra.0", 1, 0 },
+	{ "a_version_and_an_offset", "prog 2110 f@@V1+0x10", 1, 0 },
+	{ "another_function's", "prog 2110 leaf", 1, 1 },
+	{ "another_image's", "prog 2110 g", 1, 1 },
+	{ "nobody's", "prog 2110 who", 0, 0 },
+	{ "a_placeholder", "prog 2110 fde@0x2100", 0, 0 },
+	{ "the_one_behind_a_last_call", "prog 2100 main", 1, 0 },
+	{ "is_not_the_next_function's", "prog 2100 f", 1, 1 },
+	{ "one_of_several_local_ones", "prog 3a10 twin", 1, 0 },
+	{ "the_exported_one_before", "prog 4a10 deep", 0, 0 },
+	{ "a_local_one_is_not_that", "prog 4a10 twin", 1, 1 },
+	{ "mangled", "lib.so 3c10 _Z5plaini", 1, 0 },
+	{ "demangled", "lib.so 3c10 plain(int)", 1, 0 },
+	{ "simplified", "lib.so 3c10 plain", 1, 0 },
+	{ "no_symbol_there", "prog 2510 leaf", 0, 0 },
+	{ "no_name", "prog 2110 -", 0, 0 },
+	{ "no_address", "prog - leaf", 0, 0 },
+	{ "code_without_a_file", "other 2110 leaf", 0, 0 },
+};
+
+START_TEST(names_against_addresses)
+{
+	char profile[128];
+
+	snprintf(profile, sizeof(profile),
+		 "prog 2810 leaf ; %s ; prog 2010 main ;\nprog 2810 leaf ; %s ; prog 2010 main ;",
+		 names[_i].frame, names[_i].frame);
+	score_pprof("0:2810 0:2110 0:2010\n0:2810 0:2100 0:2010", profile, 0);
+	ck_assert_msg(scored.called.checked == names[_i].checked + 2ul &&
+			      scored.called.contradict == names[_i].contradict &&
+			      scored.called.samples == 2ul * names[_i].contradict,
+		      "%s: %lu checked, %lu contradict, in %lu samples", names[_i].name,
+		      scored.called.checked, scored.called.contradict, scored.called.samples);
+}
+END_TEST
+
+SUITE(score_pprof, CRAFTED, LOOP(what_pprof_says, cases), LOOP(names_against_addresses, names))

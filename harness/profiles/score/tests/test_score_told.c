@@ -464,6 +464,8 @@ START_TEST(sums_of_several_images)
 		"'samples':65535,'exact':8195,'truncated':12,'impossible':40240,'unproven':16576,'"
 		"not_compared':512,'thin':false,'impossible_by':{'leaf':33024,'caller':7216},'"
 		"unproven_by':{'leaf_pc':16576},'not_compared_by':{'empty':512},'unread_by':{},'"
+		"names_said':0,'names_checked':0,'names_contradict':0,'names_contradict_samples':0,"
+		"'"
 		"findings':5,'findings_not_kept':0,'images':[{'image':'@/"
 		"prog','exact':1,'truncated':4,'impossible':5136,'unproven':16448,'not_compared':0}"
 		",{'image':'@/"
