@@ -548,7 +548,7 @@ static struct ending report_all(struct arguments *arguments, struct listener *li
 {
 	struct gate gate = { .unit = "processes", .strict = arguments->gate.strict };
 	struct ending ending = { .status = EXIT_OK };
-	struct run_processes processes;
+	struct run_processes processes = comparison_processes(first);
 	size_t reported = 0;
 
 	for (struct comparison *at = first; at; at = at->next) {
@@ -557,13 +557,17 @@ static struct ending report_all(struct arguments *arguments, struct listener *li
 		ending = report(arguments, listener, at->name[0] ? at->name : program,
 				well || (at->attach && !at->cut.early.code), at);
 		gate_add_status(&gate, ending.status);
+		gate_check(&gate, ending.status == EXIT_FINDINGS);
 		reported++;
 	}
-	if (reported > 1)
+	run_processes_gate(&processes, &gate);
+	if (processes.tracer.met)
 		ending.status = gate_status(&gate);
-	processes = comparison_processes(first);
-	if (well || processes.judged)
-		run_processes_print(stdout, &processes, arguments->json);
+	if (!well && !processes.judged)
+		return ending;
+	run_processes_print(stdout, &processes, &gate, arguments->json);
+	if (processes.tracer.met && !arguments->json && !gate_is_clean(&gate))
+		gate_print(&gate, stdout);
 	return ending;
 }
 

@@ -523,7 +523,8 @@ static void score_what_was_made(struct arguments *arguments, const struct score_
 		score_all(arguments, &truth, profile, &made->driven);
 		return;
 	}
-	run_processes_print(stdout, &made->processes, arguments->json);
+	run_processes_gate(&made->processes, &arguments->gate);
+	run_processes_print(stdout, &made->processes, NULL, arguments->json);
 	if (!making->steps) {
 		score_files_children(arguments, profile);
 		return;

@@ -186,7 +186,7 @@ static int step(struct arguments *arguments)
 	}
 	for (size_t i = 0; i < result.paths; i++)
 		print_file(arguments, result.path[i], i ? NULL : &result.gate);
-	run_processes_print(stdout, &result.processes, arguments->json);
+	run_processes_print(stdout, &result.processes, &result.gate, arguments->json);
 	contexts_result_deinit(&result);
 	if (result.thin)
 		fprintf(stderr, "%s: the truth is thin: it proves little\n", PLAIN_TEXT(program));

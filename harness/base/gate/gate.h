@@ -65,6 +65,10 @@ enum gate_reason {
 	GATE_LOST_POINTS,      /* points that could not be read */
 	GATE_ABSENT_POINTS,    /* of a driven profiler */
 	GATE_UNTRACED,	       /* threads that no tracer can follow */
+	GATE_PROCESSES,	       /* processes that were not stepped, though they were to be */
+	GATE_HIDDEN,	       /* ... that no tracer can follow */
+	GATE_IDLE,	       /* ... that did nothing while it was looked */
+	GATE_TRACERS,	       /* ... that could not do what they do without us */
 	GATE_REQUIREMENTS,     /* requirements of compare's --require that can't be judged */
 	GATE_NO_TOOL,	       /* checks by another program, which can't be run, or died */
 	GATE_REFUSED,	       /* prove: files that libdw refuses */

@@ -617,6 +617,7 @@ static void finish(const struct contexts *contexts, const struct comparison *com
 	else if (write_files(contexts, comparison, ret, &failure))
 		*error = failure;
 	ret->processes = comparison_processes(comparison);
+	run_processes_gate(&ret->processes, &ret->gate);
 	ret->thin &= ret->written;
 	ret->gate.environment |= !ret->written && ret->cut.early.code != ERROR_NONE;
 	ret->gate.findings = !ret->gate.environment && ret->thin;

@@ -46,7 +46,12 @@ struct run_processes {
 	uint64_t judged;	 /* that had points */
 	uint64_t without_points; /* that were stepped, and had none */
 };
-/* A line, or an object; nothing of a run of one process. */
-void run_processes_print(FILE *file, const struct run_processes *processes, bool json);
+struct gate;
+/* Counts those that were not judged, and those that found that they are traced. What --only left out was not to be
+ * checked. */
+void run_processes_gate(const struct run_processes *processes, struct gate *gate);
+/* A line, or an object, with the gate's fields unless it is NULL; nothing of a run of one process. */
+void run_processes_print(FILE *file, const struct run_processes *processes, const struct gate *gate,
+			 bool json);
 
 #endif

@@ -7,21 +7,41 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include "base/cli/json_counts.h"
+#include "base/gate/gate.h"
 #include "ending.h"
 
-static void print_json(FILE *file, const struct run_processes *processes)
+void run_processes_gate(const struct run_processes *processes, struct gate *gate)
+{
+	static const enum gate_reason reasons[PROCESS_LEFT_COUNT] = {
+		[PROCESS_REFUSED] = GATE_PROCESSES, [PROCESS_TOO_MANY] = GATE_PROCESSES,
+		[PROCESS_BRIEF] = GATE_PROCESSES,   [PROCESS_IDLE] = GATE_IDLE,
+		[PROCESS_UNTRACED] = GATE_HIDDEN,
+	};
+	const struct tracer_processes *sums = &processes->tracer;
+
+	for (enum process_left i = 0; i < PROCESS_LEFT_COUNT; i++)
+		if (i != PROCESS_NOT_NAMED)
+			gate_leave(gate, reasons[i], sums->left[i]);
+	gate_leave(gate, GATE_IDLE, processes->without_points);
+	gate_leave(gate, GATE_TRACERS, sums->called_ptrace);
+}
+
+static void print_json(FILE *file, const struct run_processes *processes, const struct gate *gate)
 {
 	const struct tracer_processes *sums = &processes->tracer;
-	json_t *left = json_object();
+	json_t *left = json_object(), *object;
 
 	for (enum process_left i = 0; i < PROCESS_LEFT_COUNT; i++)
 		if (sums->left[i])
 			JSON_SET(left, process_left_name(i), sums->left[i]);
 	if (processes->without_points)
 		JSON_SET(left, "without_points", processes->without_points);
-	json_line(file, JSON_NEW("type", "processes", "met", sums->met, "judged", processes->judged,
-				 "not_judged", left, "outlived", sums->outlived, "called_ptrace",
-				 sums->called_ptrace));
+	object = JSON_NEW("type", "processes", "met", sums->met, "judged", processes->judged,
+			  "not_judged", left, "outlived", sums->outlived, "called_ptrace",
+			  sums->called_ptrace);
+	if (gate)
+		gate_json(gate, object);
+	json_line(file, object);
 }
 
 static void print_text(FILE *file, const struct run_processes *processes)
@@ -50,8 +70,11 @@ static void print_text(FILE *file, const struct run_processes *processes)
 	fputc('\n', file);
 }
 
-void run_processes_print(FILE *file, const struct run_processes *processes, bool json)
+void run_processes_print(FILE *file, const struct run_processes *processes, const struct gate *gate,
+			 bool json)
 {
-	if (processes->tracer.met)
-		(json ? print_json : print_text)(file, processes);
+	if (processes->tracer.met && json)
+		print_json(file, processes, gate);
+	else if (processes->tracer.met)
+		print_text(file, processes);
 }
