@@ -259,15 +259,18 @@ static int prepare_directory(struct apt_suite *suite, const char *name, struct e
 	snprintf(relative, sizeof(relative), "apt/%s", name);
 	if (cache_path(relative, suite->directory, sizeof(suite->directory), error))
 		return -1;
+	if (make_directories(suite->directory, error))
+		return -1;
+	snprintf(path, sizeof(path), "%.4000s/in-use", suite->directory);
+	suite->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	if (suite->lock_fd < 0 || flock(suite->lock_fd, LOCK_EX))
+		return error_set_errno(error, "can't lock %.150s", path);
+	/* Not before: whoever had the lock may have dropped them. */
 	for (size_t i = 0; i < sizeof(below) / sizeof(*below); i++) {
 		snprintf(path, sizeof(path), "%.4000s/%s", suite->directory, below[i]);
 		if (make_directories(path, error))
 			return -1;
 	}
-	snprintf(path, sizeof(path), "%.4000s/in-use", suite->directory);
-	suite->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-	if (suite->lock_fd < 0 || flock(suite->lock_fd, LOCK_EX))
-		return error_set_errno(error, "can't lock %.150s", path);
 	if (write_private(suite->directory, "status", "", error))
 		return -1;
 	return write_private(suite->directory, "apt.conf", no_hooks, error);

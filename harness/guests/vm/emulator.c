@@ -179,8 +179,9 @@ static int store(const struct kernel_suite *suite, const char *mirror, const cha
 	return 0;
 }
 
-static int fetch(const struct kernel_suite *suite, struct error *error)
+static int fetch(const struct kernel_suite *suite, bool refresh, struct error *error)
 {
+	struct emulator cached;
 	char archives[PATH_MAX], version[64], unpacked[PATH_MAX], path[PATH_MAX], real[PATH_MAX];
 	struct apt_suite apt;
 	int ret = -1;
@@ -189,6 +190,11 @@ static int fetch(const struct kernel_suite *suite, struct error *error)
 	    path_of(suite->name, ".new", unpacked, sizeof(unpacked), error) ||
 	    apt_suite_open(&apt, suite, error))
 		return -1;
+	/* Another process may have been faster. */
+	if (!refresh && !emulator_find(suite->name, &cached)) {
+		ret = 0;
+		goto out;
+	}
 	remove_tree(unpacked);
 	if (apt_suite_download_all(&apt, suite->name, PACKAGE, archives, sizeof(archives), error) ||
 	    make_directories(unpacked, error))
@@ -218,7 +224,7 @@ int emulator_get(const char *name, bool refresh, struct emulator *ret, struct er
 		error->system_errno = ENOENT;
 		return -1;
 	}
-	if (fetch(suite, error))
+	if (fetch(suite, refresh, error))
 		return -1;
 	if (emulator_find(name, ret))
 		return error_set(error, ERROR_UNAVAILABLE, "", 0,

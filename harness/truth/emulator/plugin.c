@@ -2,9 +2,9 @@
 /*
  * plugin.c - what differs between QEMU's plugin interfaces 4 and 7
  *
- * Callbacks that belong to the plugin as a whole have other parameters in each: here they become those of struct plugin.
- * Whether the program has a function is asked by its symbol, not by its version: an object of API 4 loads into releases
- * up to 10.2, too, which have more than API 4 promises, and longer descriptors of registers.
+ * Callbacks that belong to the plugin as a whole have other parameters in each: here they become those of struct
+ * plugin. Whether the program has a function is asked by its symbol, and how long an entry is of the array: a program
+ * may accept an object of API 4 and have more than that.
  */
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  * plugin's object what the file `accepts` in the test's folder has for it: QEMU's way to say no is a sentence and a
  * status.
  */
+#include <sys/wait.h>
 #include "tests/suite.h"
 #include "kernel_archive.h"
 
@@ -133,6 +134,24 @@ START_TEST(emulator_is_fetched_once)
 }
 END_TEST
 
+/* Who comes second waits, and finds what the first has fetched. */
+START_TEST(two_fetch_at_once)
+{
+	struct error error = { 0 };
+	struct emulator emulator;
+	int status, failed;
+	pid_t child = fork();
+
+	failed = emulator_get(SUITE_NAME, false, &emulator, &error);
+	if (!child)
+		_exit(failed ? 1 : 0);
+	ck_assert_msg(!failed, "%s", error.message);
+	ck_assert(waitpid(child, &status, 0) == child && !status);
+	ck_assert_ptr_null(strchr(strchr(read_archive("downloads"), '\n') + 1, '\n'));
+	ck_assert_int_eq(cached(), COUNT(unpacked));
+}
+END_TEST
+
 /* What was there before stays, and nothing else does. */
 static const struct {
 	const char *name, *damage, *message;
@@ -228,6 +247,6 @@ START_TEST(names)
 }
 END_TEST
 
-SUITE(emulator, FIXTURE(begin, tear_down), TEST(emulator_is_fetched_once),
+SUITE(emulator, FIXTURE(begin, tear_down), TEST(emulator_is_fetched_once), TEST(two_fetch_at_once),
       LOOP(failed_fetch_leaves_what_was_there, failures), TEST(path_that_leads_out),
       TEST(the_first_that_accepts_is_chosen), TEST(names))
