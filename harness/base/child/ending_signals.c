@@ -42,13 +42,21 @@ int ending_signals_hold(struct ending_signals *signals, struct error *error)
 	return 0;
 }
 
-int ending_signals_take(const struct ending_signals *signals)
+int ending_signals_take_from(const struct ending_signals *signals, pid_t *ret_sender)
 {
 	struct signalfd_siginfo info;
 
 	if (signals->fd < 0 || read(signals->fd, &info, sizeof(info)) != sizeof(info))
 		return 0;
+	*ret_sender = info.ssi_code <= 0 ? (pid_t)info.ssi_pid : 0;
 	return (int)info.ssi_signo;
+}
+
+int ending_signals_take(const struct ending_signals *signals)
+{
+	pid_t sender;
+
+	return ending_signals_take_from(signals, &sender);
 }
 
 void ending_signals_release(struct ending_signals *signals)

@@ -22,6 +22,9 @@ void ending_signals_set(sigset_t *ret);
 int ending_signals_hold(struct ending_signals *signals, struct error *error);
 /* Takes a signal that has arrived, and returns its number; 0: there is none. */
 int ending_signals_take(const struct ending_signals *signals);
+/* The same. *ret_sender: the process that sent it; 0: the kernel, for a terminal, or a process beyond this PID name
+ * space. */
+int ending_signals_take_from(const struct ending_signals *signals, pid_t *ret_sender);
 /* Drops the signals that have arrived, and restores the thread's mask. */
 void ending_signals_release(struct ending_signals *signals);
 /* In a child: restores the mask from before the outermost ending_signals_hold(). */

@@ -38,6 +38,8 @@ struct member *member_create(struct children *children, pid_t pid)
 	member->tracer.children = children;
 	children->member[children->count++] = member;
 	children->living++;
+	if (children->first)
+		watchdog_own(&children->first->tracer.watchdog, pid);
 	return member;
 }
 

@@ -79,6 +79,8 @@ struct watchdog {
 	atomic_bool over;     /* it has */
 	pthread_mutex_t lock; /* of: */
 	int pidfd;
+	pid_t *own; /* processes of the run, ended ones, too */
+	size_t owns;
 	int cancel_fd;
 	int ended_fd; /* the caller's; 0: none */
 	unsigned timeout_ms;
@@ -168,6 +170,8 @@ uint64_t image_main_address(const struct image *image);
 int watchdog_start(struct tracer *tracer);
 /* Whom it kills from now on. */
 void watchdog_aim(struct watchdog *watchdog, pid_t pid);
+/* A process is the run's: its signals don't end the run. Without memory for it they do. */
+void watchdog_own(struct watchdog *watchdog, pid_t pid);
 void watchdog_stop(struct tracer *tracer);
 
 /* tracer_step.c */

@@ -11,36 +11,97 @@
  * blocked while the tracee lives, and the tracee has its own mask. What was ignored before stays
  * ignored. A terminal's ^C goes to the tracee, too, which may die of it before the thread here is
  * awake: so what is pending at the end counts as well.
+ *
+ * The tracee is in our process group, so what it sends to that (kill(0, SIGTERM), as scripts do to end what they have
+ * started) comes here, too. It is no user's: a signal is told by its sender, and those of the run's processes, and of
+ * what these have made, are dropped. A sender that nobody follows, and that is gone, is taken for the user.
  */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "array.h"
+#include "clock.h"
+#include "proc_file.h"
 #include "tracer.h"
+
+#define GENERATIONS_MAX 64
+
+void watchdog_own(struct watchdog *watchdog, pid_t pid)
+{
+	pthread_mutex_lock(&watchdog->lock);
+	(void)ARRAY_ADD(watchdog->own, watchdog->owns, pid);
+	pthread_mutex_unlock(&watchdog->lock);
+}
+
+/* 0: it is gone. */
+static pid_t parent_of(pid_t pid)
+{
+	char text[256];
+	const char *behind;
+
+	proc_file_read(pid, "stat", text, sizeof(text));
+	behind = strrchr(text, ')'); /* its name, of up to 15 bytes of any kind */
+	return behind && strlen(behind) > 4 ? atoi(behind + 4) : 0;
+}
+
+/* The process is one of the run's, or made by one. */
+static bool is_own(struct watchdog *watchdog, pid_t pid)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&watchdog->lock);
+	for (int i = 0; i < GENERATIONS_MAX && pid > 1 && !found; i++, pid = parent_of(pid))
+		found = ARRAY_ANY(watchdog->owns, j, watchdog->own[j] == pid);
+	pthread_mutex_unlock(&watchdog->lock);
+	return found;
+}
 
 /* Takes a pending signal; false: none is. */
 static bool take_signal(struct watchdog *watchdog)
 {
-	int number = ending_signals_take(&watchdog->signals);
+	pid_t sender;
+	int number = ending_signals_take_from(&watchdog->signals, &sender);
 
-	if (number)
+	if (number && !is_own(watchdog, sender))
 		watchdog->signal = number;
 	return number;
+}
+
+/* Waits until the run is to be ended. False: it has ended. */
+static bool wait_for_reason(struct watchdog *watchdog)
+{
+	struct pollfd wake[] = { { .fd = watchdog->cancel_fd, .events = POLLIN },
+				 { .fd = watchdog->signals.fd, .events = POLLIN } };
+	int64_t end = monotonic_ms() + watchdog->timeout_ms;
+
+	while (!watchdog->signal) {
+		int64_t left = end - monotonic_ms();
+
+		if (poll(wake, 2,
+			 !watchdog->timeout_ms ? -1
+			 : left > 0	       ? (int)left
+					       : 0) < 0 ||
+		    wake[0].revents)
+			return false;
+		if (!take_signal(watchdog) && watchdog->timeout_ms && monotonic_ms() >= end) {
+			watchdog->fired = true;
+			return true;
+		}
+	}
+	return true;
 }
 
 static void *watch(void *argument)
 {
 	struct watchdog *watchdog = argument;
-	struct pollfd wake[] = { { .fd = watchdog->cancel_fd, .events = POLLIN },
-				 { .fd = watchdog->signals.fd, .events = POLLIN } };
-	int ready = poll(wake, 2, watchdog->timeout_ms ? (int)watchdog->timeout_ms : -1);
 
-	if (ready < 0 || wake[0].revents)
+	if (!wait_for_reason(watchdog))
 		return NULL;
-	if (!take_signal(watchdog))
-		watchdog->fired = true;
 	pthread_mutex_lock(&watchdog->lock);
 	atomic_store(&watchdog->over, true);
 	syscall(SYS_pidfd_send_signal, watchdog->pidfd, SIGKILL, NULL, 0);
@@ -58,6 +119,7 @@ int watchdog_start(struct tracer *tracer)
 		return 0;
 	watchdog->timeout_ms = tracer->options->timeout_ms;
 	watchdog->ended_fd = tracer->options->ended_fd;
+	watchdog_own(watchdog, tracer->pid);
 	watchdog->pidfd = syscall(SYS_pidfd_open, tracer->pid, 0);
 	if (watchdog->pidfd < 0)
 		return error_set_errno(tracer->error, "pidfd_open");
@@ -102,6 +164,9 @@ void watchdog_stop(struct tracer *tracer)
 	while (take_signal(watchdog)) /* none is left for the caller: they were about this run */
 		;
 	ending_signals_release(&watchdog->signals);
+	free(watchdog->own);
+	watchdog->own = NULL;
+	watchdog->owns = 0;
 	const int fds[] = { watchdog->pidfd, watchdog->cancel_fd };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)

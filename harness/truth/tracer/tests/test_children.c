@@ -219,12 +219,17 @@ static int run_killer(void *context)
 /* Its process group is ours, too (the suite's runner gives each test one of its own). */
 static int run_group(void *context)
 {
+	static const int numbers[] = { SIGUSR1, SIGINT, SIGTERM, SIGHUP };
 	pid_t child;
 
-	signal(SIGUSR1, SIG_IGN);
+	for (int i = 0; i < 4; i++)
+		signal(numbers[i], SIG_IGN);
 	child = fork();
+	for (int i = 0; i < 4 && !child; i++)
+		if (kill(0, numbers[i]))
+			_exit(98);
 	if (!child)
-		_exit(kill(0, SIGUSR1) ? 98 : 5);
+		_exit(5);
 	return status_of(child);
 }
 
@@ -246,7 +251,8 @@ START_TEST(each_process_is_stepped)
 	const struct tracer_attach wish = { .children = true, .whole = true };
 	const struct tracer_options options = { .attach = &wish,
 						.function = programs[_i].run,
-						.timeout_ms = PATIENCE_S * 1000 };
+						.timeout_ms = PATIENCE_S * 1000,
+						.ended_by_signals = true };
 	uint64_t processes = programs[_i].processes;
 	struct tracer_counters counters;
 	struct error error;

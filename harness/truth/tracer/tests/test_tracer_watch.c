@@ -153,6 +153,54 @@ START_TEST(signal_ends_it)
 }
 END_TEST
 
+static const struct {
+	const char *name;
+	bool met, by_child, gone;
+	int signal; /* that ends the run */
+} senders[] = {
+	{ "the_run's", .met = true, .signal = 0 },
+	{ "one_that_the_run's_has_made", .met = true, .by_child = true, .signal = 0 },
+	{ "the_run's_that_is_gone", .met = true, .gone = true, .signal = 0 },
+	{ "another's", .signal = SIGTERM },
+};
+
+/* What the run's processes send to their process group comes here, too. The user's SIGTERM behind it ends the run. */
+START_TEST(who_sent_it)
+{
+	struct pollfd arrived = { .events = POLLIN };
+	pid_t test = getpid(), sender;
+
+	setup();
+	ck_assert_int_eq(ending_signals_hold(&tracer.watchdog.signals, &error), 0);
+	arrived.fd = tracer.watchdog.signals.fd;
+	sender = fork();
+	if (!sender) {
+		pid_t child = senders[_i].by_child ? fork() : 0;
+
+		if (!child)
+			kill(test, SIGTERM);
+		while (!senders[_i].gone && (child || !senders[_i].by_child))
+			pause();
+		_exit(0);
+	}
+	if (senders[_i].met)
+		watchdog_own(&tracer.watchdog, sender);
+	if (senders[_i].gone)
+		waitpid(sender, NULL, 0);
+	/* Its child is a zombie then, or alive. */
+	ck_assert_int_eq(poll(&arrived, 1, -1), 1);
+	ck_assert(take_signal(&tracer.watchdog));
+	ck_assert_int_eq(tracer.watchdog.signal, senders[_i].signal);
+	if (!senders[_i].gone)
+		kill(sender, SIGKILL);
+	raise(SIGTERM);
+	ck_assert(take_signal(&tracer.watchdog));
+	ck_assert_int_eq(tracer.watchdog.signal, SIGTERM);
+	watchdog_stop(&tracer);
+	ck_assert_int_eq(ended_by(), 0);
+}
+END_TEST
+
 /* Of those that are pending one after the other is taken; the last one stays. */
 START_TEST(signals_are_taken)
 {
@@ -280,6 +328,7 @@ START_TEST(descriptors_are_closed)
 END_TEST
 
 SUITE(tracer_watch, TEST(nobody_wants_it), TEST(time_is_up), TIMES(run_is_over_before, 2),
-      LOOP(signal_ends_it, signals), TEST(signals_are_taken), TEST(number_of_nobody_is_an_error),
-      TEST(watcher_takes_no_signal), TIMES(descriptor_of_0_is_one, 2),
-      TIMES(descriptors_that_can_not_be_had, 2), TEST(descriptors_are_closed))
+      LOOP(signal_ends_it, signals), LOOP(who_sent_it, senders), TEST(signals_are_taken),
+      TEST(number_of_nobody_is_an_error), TEST(watcher_takes_no_signal),
+      TIMES(descriptor_of_0_is_one, 2), TIMES(descriptors_that_can_not_be_had, 2),
+      TEST(descriptors_are_closed))
