@@ -5,7 +5,8 @@
  * The tracer steps a program and keeps a shadow stack. contexts gathers all stacks of a run; executed records which
  * instructions ran. judge (verdict/doubt.c) decides whether the truth is believed at a point.
  *
- *	tracer/		ptrace, the decoder, the shadow stack and what disturbs it: the stack at every instruction
+ *	steps/		one executed instruction -> the shadow stack: of every source of truth
+ *	tracer/		ptrace, and what stepping disturbs: the stack at every instruction
  *	ending/		how a run that is not whole ended, and how far it had come
  *	contexts/	all true stacks of a run as a tree, and the truth file of it
  *	emulator/	plugins of QEMU's, which see each instruction of a whole guest

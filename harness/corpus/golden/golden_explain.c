@@ -14,7 +14,7 @@
 #include <string.h>
 #include "golden.h"
 #include "table/saved_table.h"
-#include "truth/tracer/decoder.h"
+#include "truth/steps/decoder.h"
 
 /* A function of so many bytes is decoded from its start, not a longer one. */
 #define DECODED_BYTES_MAX (1u << 20)

@@ -23,7 +23,7 @@
 #define STACKPROOF_PLANT_H
 
 #include "engines/built_in/engine.h"
-#include "truth/tracer/decoder.h"
+#include "truth/steps/decoder.h"
 #include "base/gate/gate.h"
 #include "cfi/cfi_instruction.h"
 #include "cfi/cfi.h"

@@ -10,7 +10,7 @@
 
 #include "tables/diff/diff.h"
 #include "toolchains.h"
-#include "truth/tracer/decoder.h"
+#include "truth/steps/decoder.h"
 
 /* ---- own_code.c ------------------------------------------------------------------------- */
 

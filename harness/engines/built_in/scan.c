@@ -17,7 +17,7 @@
  */
 #include <stdlib.h>
 #include "engine.h"
-#include "truth/tracer/decoder.h"
+#include "truth/steps/decoder.h"
 
 #define SCAN_BYTES_MAX (256u << 10)
 #define PAGE_BYTES     4096u

@@ -17,7 +17,7 @@
 #include "proc_file.h"
 #include "compare.h"
 #include "compare_contexts.h"
-#include "truth/tracer/stack_pool.h"
+#include "truth/steps/stack_pool.h"
 #include "walk/image_store.h"
 
 /* What a point's mark says besides its node's number. */

@@ -35,8 +35,8 @@
 #ifndef STACKPROOF_VERDICT_H
 #define STACKPROOF_VERDICT_H
 
-#include "truth/tracer/decoder.h"
-#include "truth/tracer/shadow_stack.h"
+#include "truth/steps/decoder.h"
+#include "truth/steps/shadow_stack.h"
 #include "engines/built_in/engine.h"
 #include "truth/executed/fault_kind.h"
 #include "walk/address_space.h"

@@ -22,8 +22,8 @@
 #include <signal.h>
 #include "base/child/ending_signals.h"
 #include "disturb.h"
-#include "stack_pool.h"
-#include "decoder.h"
+#include "truth/steps/stack_pool.h"
+#include "truth/steps/decoder.h"
 #include "truth.h"
 
 enum thread_state {

@@ -2,9 +2,6 @@
 /*
  * truth.h - the stack as the machine built it
  *
- *	decoder.h	what one instruction does to the stack
- *	shadow_stack.h	calls and returns seen so far -> the frames that are open now
- *	stack_pool.h	the stacks that no thread is on, with their frames
  *	target_start.h	starts a program as a traced process
  *	target_memory.h	a stopped process's memory
  *	tracer.h	internal: ptrace, every thread of a program, one instruction at a time
@@ -26,7 +23,7 @@
 #include <sys/types.h>
 #include "error.h"
 #include "cfi/expression.h"
-#include "shadow_stack.h"
+#include "truth/steps/shadow_stack.h"
 
 /* ---- tracer.c --------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "truth/tracer/shadow_stack.h"
+#include "truth/steps/shadow_stack.h"
 
 #define TOP  0xfd0 /* the innermost frame's slot; the others lie above it, at 16 bytes each */
 #define COPY 0xf80

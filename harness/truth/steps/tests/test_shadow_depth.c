@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include "tests/suite.h"
-#include "truth/tracer/shadow_stack.h"
+#include "truth/steps/shadow_stack.h"
 
 static const struct {
 	const char *name;

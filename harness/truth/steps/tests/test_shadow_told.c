@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "truth/tracer/shadow_stack.h"
+#include "truth/steps/shadow_stack.h"
 
 /* ---- how certain it is ----------------------------------------------------------------------- */
 

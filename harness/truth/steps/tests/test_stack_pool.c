@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 #include "tests/suite.h"
-#include "truth/tracer/stack_pool.h"
+#include "truth/steps/stack_pool.h"
 
 #define FRAME_BYTES  0x40
 #define RETURN(slot) ((slot) + 0x400000)

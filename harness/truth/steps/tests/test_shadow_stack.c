@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "truth/tracer/shadow_stack.h"
+#include "truth/steps/shadow_stack.h"
 
 #define LOW_STACK  0x100, 0x200
 #define HIGH_STACK 0x5000, 0x6000

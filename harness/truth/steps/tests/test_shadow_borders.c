@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "tests/suite.h"
-#include "truth/tracer/stack_pool.h"
+#include "truth/steps/stack_pool.h"
 
 #define A 0xff8 /* slots, from the outermost on */
 #define B 0xfe8

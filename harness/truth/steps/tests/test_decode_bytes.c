@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "tests/suite.h"
-#include "truth/tracer/decode.c"
+#include "truth/steps/decode.c"
 
 #define CODE(...) .bytes = { __VA_ARGS__ }, .size = sizeof((const uint8_t[]) { __VA_ARGS__ })
 #define BASE	  0x401000ull

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/suite.h"
-#include "truth/tracer/decoder.h"
+#include "truth/steps/decoder.h"
 
 #define BASE	 0x401000ULL
 #define PAGE_END 0x402000ULL
