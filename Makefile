@@ -359,7 +359,7 @@ $(O)/harness/guests/load/load_object.o: | $(O)/bpf/skeletons.h
 # say, any object counts.
 SUITE_MAIN := $(O)/unwinder/tests/suite_main.o
 define link_tests
-$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -Wl,--trace -o $@ $(filter-out $(OBJECTS),$(filter %.o,$^)) \
+$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -Wl,--trace -o $@ $(filter $@.o %.own.o $(SUITE_MAIN) $(O)/unwinder/fuzz/%.o,$^) \
 		$(O)/libstackproof.a $(PKG_LIBS) $(shell pkg-config --libs check) >$@.trace
 	$(Q)awk 'index($$0, "$(O)/") == 1 && /\.o$$/ && !/\/tests\// { print "$@: " $$0; print $$0 ":"; took++ } \
 		END { if (!took) print "$@: $(O)/libstackproof.a" }' $@.trace >$@.took
