@@ -58,8 +58,8 @@ ALONE	  := $(call tests,test_no_memory test_corpus_own test_engine_list test_ext
 	    test_progress test_folder_lock test_child test_verdict test_start_file test_stepping_parts test_dispute_keeper test_recording_images \
 	    test_witness_run test_boot_image test_accelerator test_tsc test_initramfs test_guest_folder test_qemu_wait test_guest_files test_cache \
 	    test_run_batch_parts test_run_host_wait test_bench_session test_report_session test_lint_session test_compare_session \
-	    test_finding test_referee_image test_verdict_parts test_verdict_reader test_verdict_stacks test_bench_parts test_tracer_continue \
-	    test_tracer_effects test_tracer_moved test_tracer_stacks test_face_caller test_hostile test_driven_records test_write_no_memory)
+	    test_finding test_referee_image test_verdict_parts test_verdict_reader test_verdict_stacks test_bench_parts test_step_continue \
+	    test_step_effects test_step_moved test_step_stacks test_tracer_effects test_face_caller test_hostile test_driven_records test_write_no_memory)
 TOGETHER  := $(filter-out $(ALONE),$(ALL_TESTS))
 LONG_READERS := $(call tests,test_large_table test_hostile test_image test_profile_folded)
 SLOW	 := $(call tests,test_compare_depth test_hostile_commands test_plant_session test_bench_figures \

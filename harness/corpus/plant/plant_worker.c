@@ -442,7 +442,7 @@ static int run_clean(struct worker *worker, struct error *error)
 		why = &tally->left_out_status;
 	else if (worker->image.cfi->overlapping || cfi_has_empty_fde(worker->image.cfi))
 		why = &tally->left_out_overlap;
-	else if (comparison.verdict[VERDICT_UNPROVEN] || comparison.truth.disturbances)
+	else if (comparison.verdict[VERDICT_UNPROVEN] || comparison.truth.rules.disturbances)
 		why = &tally->left_out_doubt;
 	else if (is_faulty(worker, &comparison))
 		why = &tally->left_out_faulty;

@@ -273,6 +273,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 {
 	const struct compare_synthesized *synthesized = comparison->synthesized;
 	const struct tracer_counters *counters = &comparison->truth;
+	const struct step_counters *rules = &counters->rules;
 	const uint64_t *verdict = comparison->verdict;
 	struct gate gate;
 	json_t *object = begin("verdicts", program, kernel), *truth = json_object();
@@ -298,21 +299,21 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 				  synthesized->functions, "written", synthesized->written,
 				  "replaced", synthesized->replaced));
 	JSON_SET(truth, "steps", counters->steps, "threads", counters->threads, "children",
-		 counters->children, "untraced", counters->untraced, "signals", counters->signals,
+		 counters->children, "untraced", counters->untraced, "signals", rules->signals,
 		 "unrooted", counters->unrooted, "untrapped", counters->untrapped, "in_transit",
-		 comparison->transit, "unknown_instructions", counters->unknown_instructions,
+		 comparison->transit, "unknown_instructions", rules->unknown_instructions,
 		 "stale_instructions", counters->stale_instructions, "moved", counters->moved,
 		 "merged_steps", counters->merged_steps, "rseq_sections", counters->rseq_sections,
 		 "rseq_aborts", counters->rseq_aborts, "timer_signals", counters->timer_signals,
 		 "timer_signals_late", counters->timer_signals_late, "frames", counters->frames,
 		 "min_frames", counters->min_frames, "max_frames", counters->max_frames, "returns",
-		 counters->returns, "returns_replaced", counters->returns_replaced, "returns_stray",
-		 counters->returns_stray, "returns_doubled", counters->returns_doubled,
-		 "returns_registers", counters->returns_registers);
-	JSON_SET(truth, "call_mismatches", counters->call_mismatches, "taken_off",
-		 counters->taken_off, "abandoned", counters->abandoned, "put_back",
-		 counters->put_back, "frames_moved", counters->frames_moved, "disturbances",
-		 counters->disturbances, "stack_switches", counters->stack_switches);
+		 rules->returns, "returns_replaced", rules->returns_replaced, "returns_stray",
+		 rules->returns_stray, "returns_doubled", rules->returns_doubled,
+		 "returns_registers", rules->returns_registers);
+	JSON_SET(truth, "call_mismatches", rules->call_mismatches, "taken_off", rules->taken_off,
+		 "abandoned", rules->abandoned, "put_back", rules->put_back, "frames_moved",
+		 rules->frames_moved, "disturbances", rules->disturbances, "stack_switches",
+		 rules->stack_switches);
 	JSON_SET(object, "truth", truth, "attached",
 		 comparison_in_bursts(comparison) ? attached(comparison) : NULL, "process",
 		 comparison->attach ? process_json(comparison) : NULL, "truth_digest",

@@ -16,7 +16,7 @@
  * a flush only starts a new one.
  *
  * Whether rsp was moved (push, add), set by rbp (leave) or set to something else is read from the
- * bytes, too: tracer_stacks.c asks, to tell stacks apart. Rarer ways to set it (cmov,
+ * bytes, too: step_stacks.c asks, to tell stacks apart. Rarer ways to set it (cmov,
  * xor, or) count as moves.
  *
  * Not decoded: 16- and 32-bit code. 9A (far call) does not exist in 64-bit mode.

@@ -39,7 +39,7 @@
  * -fsplit-stack, runtimes with a stack of their own for C) has a region in the same way: its frames
  * stay open below the call.
  *
- * Not done here: other ways to switch stacks (makecontext and the like); tracer_step.c keeps one
+ * Not done here: other ways to switch stacks (makecontext and the like); step_stacks.c keeps one
  * shadow stack for each, and tells the one from the other.
  */
 #include <stdlib.h>

@@ -44,7 +44,7 @@ struct shadow_frame {
 	uint64_t callee_saved[CALLEE_SAVED_COUNT];
 };
 
-/* A stack that is open below another one: where it lies, for the way back (tracer_stacks.c). */
+/* A stack that is open below another one: where it lies, for the way back (step_stacks.c). */
 struct left_stack {
 	uint64_t sp, high;	    /* rsp where it was left; its end */
 	uint64_t low_map, high_map; /* its mapping */

@@ -12,7 +12,7 @@
  * Otherwise it is on another stack, and the parked one is gone. The stack that a thread began on is exempt: it lives
  * as long as the thread, which may longjmp far up on it.
  *
- * tracer_stacks.c knows which instructions switch stacks.
+ * step_stacks.c knows which instructions switch stacks.
  */
 #ifndef STACKPROOF_STACK_POOL_H
 #define STACKPROOF_STACK_POOL_H

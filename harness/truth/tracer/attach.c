@@ -192,11 +192,12 @@ static int prepare(struct attach *attach, struct tracer_process *process, pid_t 
 	const struct tracer_callbacks *callbacks = tracer->callbacks;
 	bool another = attach->mapped_at != attach->at;
 
-	tracer->pid = process->pid;
+	tracer->core.pid = process->pid;
 	tracer->at = tid;
 	tracer->counters = process->counters;
 	process->begun = true;
-	if (callbacks->on_burst && callbacks->on_burst(callbacks->context, process, tracer->error))
+	if (callbacks->on_burst &&
+	    callbacks->on_burst(callbacks->context, process, tracer->core.error))
 		return -1;
 	attach->mapped_at = attach->at;
 	return tracer_memory_open(tracer) || tracer_mappings_changed(tracer, another) ? -1 : 0;
@@ -211,7 +212,7 @@ static int run_burst(struct attach *attach, struct burst *burst)
 
 	errno = pthread_create(&thread, NULL, burst_run, burst);
 	if (errno)
-		return error_set_errno(tracer->error, "a burst's thread");
+		return error_set_errno(tracer->core.error, "a burst's thread");
 	while (!wait_for(attach, attach->done_fd, attach->over ? -1 : 20))
 		if (attach->over && !told && tracer->options->ended_fd) {
 			eventfd_write(tracer->options->ended_fd, 1);
@@ -255,7 +256,7 @@ static bool is_left_out(const struct attach *attach, struct tracer_process *proc
 	if (!thread_has_memory(tid))
 		return true;
 	process->ended = process_has_ended(process->pid);
-	process->refused = process->number && attach->tracer.error->code == ERROR_UNAVAILABLE;
+	process->refused = process->number && attach->tracer.core.error->code == ERROR_UNAVAILABLE;
 	process->left = PROCESS_REFUSED;
 	return process->ended || process->refused;
 }
@@ -275,7 +276,7 @@ static int step_thread(struct attach *attach, pid_t tid)
 	if (!status)
 		status = run_burst(attach, &burst);
 	attach->last = tid;
-	stack_pool_clear(&tracer->stacks);
+	stack_pool_clear(&tracer->core.stacks);
 	count(attach, process, &burst);
 	if (callbacks->on_burst_end)
 		callbacks->on_burst_end(callbacks->context, process);
@@ -312,7 +313,7 @@ static int run(struct attach *attach)
 static int begin(struct attach *attach)
 {
 	const struct tracer_options *options = attach->tracer.options;
-	struct error *error = attach->tracer.error;
+	struct error *error = attach->tracer.core.error;
 	uint64_t ms = attach->wish->duration_ms;
 	pid_t first = attach->wish->pid;
 
@@ -323,8 +324,8 @@ static int begin(struct attach *attach)
 	attach->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (attach->done_fd < 0)
 		return error_set_errno(error, "eventfd");
-	attach->tracer.decoder = decoder_create(error);
-	if (!attach->tracer.decoder)
+	attach->tracer.core.decoder = decoder_create(error);
+	if (!attach->tracer.core.decoder)
 		return -1;
 	if (!first && attach_start(options, &attach->nursery, error))
 		return -1;
@@ -344,11 +345,11 @@ static int say_ending(struct attach *attach, int result)
 
 	if (attach->signal) {
 		*ending = TRACER_INTERRUPTED;
-		return ending_signals_error(tracer->error, attach->signal);
+		return ending_signals_error(tracer->core.error, attach->signal);
 	}
 	if (!result && attach->over && attach->timed_out) {
 		*ending = TRACER_TIMEOUT;
-		return error_set(tracer->error, ERROR_TIMEOUT, NULL, 0, "%s after %u ms",
+		return error_set(tracer->core.error, ERROR_TIMEOUT, NULL, 0, "%s after %u ms",
 				 attach->wish->pid ? "let go" : "the program was killed",
 				 tracer->options->timeout_ms);
 	}
@@ -364,20 +365,18 @@ int tracer_run_attached(const struct tracer_options *options,
 			struct tracer_counters *ret_counters, int *ret_status, struct error *error)
 {
 	struct attach attach = {
-		.tracer = { .options = options,
-			    .callbacks = callbacks,
-			    .error = error,
-			    .thread_count = 1,
-			    .memory_fd = -1,
-			    .skips_bare = true },
 		.wish = options->attach,
 		.nursery.fd = -1,
 		.mapped_at = SIZE_MAX,
 		.signals = { .fd = -1 },
 		.done_fd = -1,
 	};
-	int result = begin(&attach);
+	int result;
 
+	tracer_init(&attach.tracer, options, callbacks, 0, error);
+	attach.tracer.thread_count = 1;
+	attach.tracer.skips_bare = true;
+	result = begin(&attach);
 	if (!result)
 		result = run(&attach);
 	if (attach.count)
@@ -394,8 +393,8 @@ int tracer_run_attached(const struct tracer_options *options,
 	if (attach.tracer.memory_fd >= 0)
 		close(attach.tracer.memory_fd);
 	free(attach.tracer.volatile_code);
-	stack_pool_clear(&attach.tracer.stacks);
-	decoder_destroy(attach.tracer.decoder);
+	stack_pool_clear(&attach.tracer.core.stacks);
+	decoder_destroy(attach.tracer.core.decoder);
 	for (size_t i = 0; i < attach.count; i++)
 		free(attach.process[i].tid);
 	free(attach.process);

@@ -86,8 +86,8 @@ static void go_beside(struct burst *burst)
 	struct task_state state;
 	cpu_set_t one;
 
-	if (!task_state_read(burst->tracer->pid, burst->tid, &state) || state.cpu == burst->cpu ||
-	    state.cpu < 0 || state.cpu >= CPU_SETSIZE)
+	if (!task_state_read(burst->tracer->core.pid, burst->tid, &state) ||
+	    state.cpu == burst->cpu || state.cpu < 0 || state.cpu >= CPU_SETSIZE)
 		return;
 	burst->cpu = state.cpu;
 	CPU_ZERO(&one);
@@ -141,7 +141,7 @@ static bool shows_flag(const struct user_regs_struct *regs)
 
 static void let_go(struct stepped *stepped)
 {
-	pid_t tid = stepped->thread.tid;
+	pid_t tid = stepped->thread.core.tid;
 	struct user_regs_struct regs;
 
 	/* Before its first step the flag would be the program's own. */
@@ -163,7 +163,7 @@ static void let_go(struct stepped *stepped)
  */
 static bool may_begin_again(const struct stepped *stepped, const struct user_regs_struct *regs)
 {
-	const struct memory_reader *memory = &stepped->tracer->memory;
+	const struct memory_reader *memory = &stepped->tracer->core.memory;
 	uint8_t code[SYSCALL_BYTES];
 
 	/* int 0x80 has other numbers. */
@@ -178,7 +178,7 @@ static bool has_signal(const struct stepped *stepped)
 	uint64_t stopped_by = stepped->signal ? SIGNAL_BIT(stepped->signal) : 0;
 	struct signal_masks masks;
 
-	if (thread_signal_masks(stepped->thread.tid, &masks))
+	if (thread_signal_masks(stepped->thread.core.tid, &masks))
 		return true;
 	return ((masks.pending & ~masks.blocked) | stopped_by) & ~masks.ignored &
 	       ~(IDLE_SIGNALS & ~masks.caught);
@@ -192,7 +192,7 @@ static void begin_again(const struct stepped *stepped, struct user_regs_struct *
 	regs->rax = regs->orig_rax;
 	regs->rip -= SYSCALL_BYTES;
 	regs->orig_rax = UINT64_MAX; /* the kernel sees no call to restart */
-	ptrace(PTRACE_SETREGS, stepped->thread.tid, NULL, regs);
+	ptrace(PTRACE_SETREGS, stepped->thread.core.tid, NULL, regs);
 }
 
 /* ---- the begin -------------------------------------------------------------------------- */
@@ -201,14 +201,14 @@ static void begin_again(const struct stepped *stepped, struct user_regs_struct *
 static bool keeps_trap(const struct stepped *stepped, const struct signal_masks *masks)
 {
 	return (masks->blocked | masks->ignored | masks->pending) & SIGTRAP_BIT ||
-	       shows_flag(&stepped->thread.regs);
+	       shows_flag(&stepped->thread.core.regs);
 }
 
 /* The thread has stopped. GOES_ON: it can be stepped. */
 static enum burst_end begin(struct stepped *stepped, int status)
 {
 	struct tracer *tracer = stepped->tracer;
-	struct user_regs_struct *regs = &stepped->thread.regs;
+	struct user_regs_struct *regs = &stepped->thread.core.regs;
 	struct signal_masks masks;
 	bool in_call;
 
@@ -216,7 +216,7 @@ static enum burst_end begin(struct stepped *stepped, int status)
 		return BURST_ASLEEP;
 	if (!(status >> 16))
 		stepped->signal = WSTOPSIG(status);
-	if (ptrace(PTRACE_GETREGS, stepped->thread.tid, NULL, regs))
+	if (ptrace(PTRACE_GETREGS, stepped->thread.core.tid, NULL, regs))
 		return BURST_GONE;
 	in_call = call_was_interrupted(regs);
 	if (in_call)
@@ -224,20 +224,20 @@ static enum burst_end begin(struct stepped *stepped, int status)
 	if (stepped->signal)
 		return BURST_SIGNAL;
 	/* Before it was seized, its number may have become one of another process. */
-	if (in_call || !thread_is_of(tracer->pid, stepped->thread.tid))
+	if (in_call || !thread_is_of(tracer->core.pid, stepped->thread.core.tid))
 		return BURST_ASLEEP;
-	if (thread_signal_masks(stepped->thread.tid, &masks))
+	if (thread_signal_masks(stepped->thread.core.tid, &masks))
 		return BURST_GONE;
 	if (keeps_trap(stepped, &masks))
 		return BURST_REFUSED;
-	stepped->burst->status = target_is_64_bit(regs, tracer->error) ? 0 : -1;
+	stepped->burst->status = target_is_64_bit(regs, tracer->core.error) ? 0 : -1;
 	if (stepped->burst->status)
 		return BURST_REFUSED;
 	tracer->trap_action = masks.caught & SIGTRAP_BIT ? TRAP_ACTION_HANDLER
 							 : TRAP_ACTION_DEFAULT;
 	thread_begin_stack(tracer, &stepped->thread, false);
 	stepped->thread.state = THREAD_STEPPED;
-	stepped->thread.next = tracer_decode(tracer, regs->rip);
+	stepped->thread.core.next = tracer_decode(tracer, regs->rip);
 	return GOES_ON;
 }
 
@@ -246,7 +246,7 @@ static enum burst_end begin(struct stepped *stepped, int status)
 /* Calls that are not for a stepped thread. */
 static bool is_native_call(const struct thread *thread)
 {
-	switch (thread->regs.rax) {
+	switch (thread->core.regs.rax) {
 	case SYS_clone:
 	case SYS_clone3:
 	case SYS_execve:
@@ -258,8 +258,8 @@ static bool is_native_call(const struct thread *thread)
 	case SYS_rseq:
 	case SYS_rt_sigreturn:
 	case SYS_vfork: return true;
-	case SYS_rt_sigaction: return thread->regs.rdi == SIGTRAP;
-	default: return thread->next.traits.legacy_call;
+	case SYS_rt_sigaction: return thread->core.regs.rdi == SIGTRAP;
+	default: return thread->core.next.traits.legacy_call;
 	}
 }
 
@@ -268,11 +268,11 @@ static enum burst_end end_before(struct stepped *stepped)
 {
 	struct thread *thread = &stepped->thread;
 
-	if (is_vsyscall(thread->regs.rip))
+	if (is_vsyscall(thread->core.regs.rip))
 		return BURST_CALL;
-	if (thread->next.kind == INSTRUCTION_TRAP || thread->next.traits.pops_flags)
+	if (thread->core.next.kind == INSTRUCTION_TRAP || thread->core.next.traits.pops_flags)
 		return BURST_FLAGS;
-	if (thread->next.kind != INSTRUCTION_SYSCALL)
+	if (thread->core.next.kind != INSTRUCTION_SYSCALL)
 		return GOES_ON;
 	thread_call_begin(stepped->tracer, thread);
 	return is_native_call(thread) || thread->call.blocks ? BURST_CALL : GOES_ON;
@@ -290,7 +290,7 @@ static bool is_of_step(const siginfo_t *info)
 static bool comes_before_trap(struct stepped *stepped, int signal)
 {
 	struct __ptrace_peeksiginfo_args one = { .nr = 1 }; /* that waits for this thread alone */
-	pid_t tid = stepped->thread.tid;
+	pid_t tid = stepped->thread.core.tid;
 	siginfo_t info = { 0 };
 
 	stepped->signal = signal;
@@ -312,14 +312,14 @@ static enum burst_end step(struct stepped *stepped, struct user_regs_struct *ret
 
 	*ret_made = false;
 	for (;;) {
-		if (ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, 0) ||
-		    !wait_stop(thread->tid, &status))
+		if (ptrace(PTRACE_SINGLESTEP, thread->core.tid, NULL, 0) ||
+		    !wait_stop(thread->core.tid, &status))
 			return BURST_GONE;
 		if (status >> 16) { /* job control stops it: after this step */
 			end = BURST_SIGNAL;
 			continue;
 		}
-		if (ptrace(PTRACE_GETREGS, thread->tid, NULL, ret))
+		if (ptrace(PTRACE_GETREGS, thread->core.tid, NULL, ret))
 			return BURST_GONE;
 		if (WSTOPSIG(status) != SIGTRAP) {
 			if (!comes_before_trap(stepped, WSTOPSIG(status)))
@@ -327,9 +327,9 @@ static enum burst_end step(struct stepped *stepped, struct user_regs_struct *ret
 			end = BURST_SIGNAL;
 			continue;
 		}
-		if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info))
+		if (ptrace(PTRACE_GETSIGINFO, thread->core.tid, NULL, &info))
 			return BURST_GONE;
-		*ret_made = is_of_step(&info) || ret->rip != thread->regs.rip;
+		*ret_made = is_of_step(&info) || ret->rip != thread->core.regs.rip;
 		return is_of_step(&info) ? end : end_by(stepped, SIGTRAP);
 	}
 }
@@ -340,16 +340,17 @@ static enum burst_end call(struct stepped *stepped, struct user_regs_struct *ret
 	struct thread *thread = &stepped->thread;
 	int status, got;
 
-	if (ptrace(PTRACE_SYSCALL, thread->tid, NULL, 0) || !wait_stop(thread->tid, &status))
+	if (ptrace(PTRACE_SYSCALL, thread->core.tid, NULL, 0) ||
+	    !wait_stop(thread->core.tid, &status))
 		return BURST_GONE;
 	if (status >> 16)
 		return BURST_SIGNAL;
 	if (WSTOPSIG(status) != CALL_STOP)
 		return end_by(stepped, WSTOPSIG(status));
 	runs(stepped);
-	if (ptrace(PTRACE_SYSCALL, thread->tid, NULL, 0))
+	if (ptrace(PTRACE_SYSCALL, thread->core.tid, NULL, 0))
 		return BURST_GONE;
-	got = wait_until(thread->tid, monotonic_ns() + CALL_WAIT_NS, &status);
+	got = wait_until(thread->core.tid, monotonic_ns() + CALL_WAIT_NS, &status);
 	if (got <= 0)
 		return got ? BURST_GONE : BURST_WAITS;
 	stopped(stepped);
@@ -357,7 +358,7 @@ static enum burst_end call(struct stepped *stepped, struct user_regs_struct *ret
 		return BURST_SIGNAL;
 	if (WSTOPSIG(status) != CALL_STOP)
 		return end_by(stepped, WSTOPSIG(status));
-	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, ret))
+	if (ptrace(PTRACE_GETREGS, thread->core.tid, NULL, ret))
 		return BURST_GONE;
 	if (!call_was_interrupted(ret))
 		return GOES_ON;
@@ -372,7 +373,7 @@ static enum burst_end advance(struct stepped *stepped)
 	struct thread *thread = &stepped->thread;
 	uint64_t moved = tracer->counters.moved;
 	enum burst_end end = end_before(stepped);
-	bool is_call = thread->next.kind == INSTRUCTION_SYSCALL, made = true;
+	bool is_call = thread->core.next.kind == INSTRUCTION_SYSCALL, made = true;
 	struct user_regs_struct regs;
 
 	if (end != GOES_ON)
@@ -421,7 +422,7 @@ static bool make_steps(struct stepped *stepped, int status)
 	burst->end = begin(stepped, status);
 	if (burst->end == GOES_ON) {
 		burst->end = advance_all(stepped);
-		thread_end_stacks(&stepped->thread);
+		stepped_end(&stepped->thread.core);
 	}
 	if (burst->end == BURST_GONE)
 		runs(stepped);
@@ -434,7 +435,7 @@ static bool runs_now(const struct burst *burst)
 	uint64_t until_ns = monotonic_ns() + RUN_WAIT_NS;
 	struct task_state state;
 
-	while (task_state_read(burst->tracer->pid, burst->tid, &state)) {
+	while (task_state_read(burst->tracer->core.pid, burst->tid, &state)) {
 		if (state.state == 'R')
 			return true;
 		if (state.state != 'S' || monotonic_ns() > until_ns)
@@ -449,7 +450,7 @@ void *burst_run(void *argument)
 	struct burst *burst = argument;
 	struct stepped stepped = { .burst = burst,
 				   .tracer = burst->tracer,
-				   .thread = { .tid = burst->tid } };
+				   .thread = { .core.tid = burst->tid } };
 	int status, got;
 
 	burst->cpu = -1;

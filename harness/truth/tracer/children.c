@@ -215,19 +215,19 @@ static int begin(struct children *children)
 	tracer = &children->first->tracer;
 	children->first->state = MEMBER_STEPPED;
 	children->stepped = 1;
-	tracer->decoder = decoder_create(children->error);
-	if (!tracer->decoder)
+	tracer->core.decoder = decoder_create(children->error);
+	if (!tracer->core.decoder)
 		return -1;
 	if (tracer_start(tracer)) {
-		children->first->process.pid = tracer->pid;
+		children->first->process.pid = tracer->core.pid;
 		return -1;
 	}
-	if (!tracer_process_find(tracer->pid, &children->first->process))
-		children->first->process.pid = tracer->pid;
+	if (!tracer_process_find(tracer->core.pid, &children->first->process))
+		children->first->process.pid = tracer->core.pid;
 	if (children->options->argv) /* until it is executed, its file is ours */
 		snprintf(children->first->process.name, sizeof(children->first->process.name), "%s",
 			 children->options->argv[0]);
-	return tracer_add_thread(tracer, tracer->pid, THREAD_STARTING) ? 0 : -1;
+	return tracer_add_thread(tracer, tracer->core.pid, THREAD_STARTING) ? 0 : -1;
 }
 
 static int say_ending(const struct children *children, bool has_duration, int result)

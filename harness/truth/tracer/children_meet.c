@@ -64,12 +64,12 @@ struct member *children_find(const struct children *children, pid_t pid)
 /* Its decoder is there. False: there are too many. */
 static bool make_stepped(struct children *children, struct member *member)
 {
-	if (!member->tracer.decoder && children->stepped == TRACED_PROCESSES_MAX) {
+	if (!member->tracer.core.decoder && children->stepped == TRACED_PROCESSES_MAX) {
 		member->process.left = PROCESS_TOO_MANY;
 		return false;
 	}
-	if (!member->tracer.decoder) {
-		member->tracer.decoder = decoder_create(children->error);
+	if (!member->tracer.core.decoder) {
+		member->tracer.core.decoder = decoder_create(children->error);
 		children->stepped++;
 	}
 	member->state = MEMBER_STEPPED;
@@ -81,9 +81,9 @@ static int inherit(struct member *member, struct tracer *of, const struct thread
 {
 	struct tracer *tracer = &member->tracer;
 	struct thread *thread = tracer_add_thread(tracer, member->process.pid, THREAD_NEW);
-	uint64_t flags = tracer_clone_flags(of, &maker->regs);
+	uint64_t flags = call_clone_flags(&of->core, &maker->core.regs);
 
-	if (!thread || !tracer->decoder)
+	if (!thread || !tracer->core.decoder)
 		return -1;
 	tracer->trap_action = of->trap_action;
 	tracer->from_pc = of->from_pc;
@@ -99,8 +99,9 @@ static int inherit(struct member *member, struct tracer *of, const struct thread
 		return 0;
 	}
 	thread->inherits = true;
-	thread->regs.rsp = maker->regs.rsp;
-	return thread_inherit(tracer, thread, of, maker);
+	thread->core.regs.rsp = maker->core.regs.rsp;
+	thread->traps.blocked = maker->traps.blocked;
+	return stepped_inherit(&tracer->core, &thread->core, &of->core, &maker->core);
 }
 
 /* The process that somebody has made. *ret NULL: it is gone without having been seen: a thread that was let run; a process
@@ -148,7 +149,7 @@ void children_hidden(struct children *children)
 
 void children_called_ptrace(struct children *children, const struct tracer *of)
 {
-	struct member *member = children_find(children, of->pid);
+	struct member *member = children_find(children, of->core.pid);
 
 	if (!member || member->called_ptrace)
 		return;
@@ -210,7 +211,7 @@ void member_ended(struct children *children, struct member *member, int status)
 /* It has executed a program, and is stepped from now on. */
 static int begin_stepping(struct children *children, struct member *member, pid_t tid, int status)
 {
-	if (!member->tracer.decoder)
+	if (!member->tracer.core.decoder)
 		return -1;
 	if (ARRAY_ADD(member->stop, member->stops, (struct member_stop) { tid, status }))
 		return 0;

@@ -26,7 +26,7 @@ static bool executes(const struct thread *thread)
 	if (thread->state == THREAD_NEW || thread->state == THREAD_ENTERING)
 		return true;
 	return thread->state == THREAD_STEPPED && !thread->waits &&
-	       thread->next.kind != INSTRUCTION_SYSCALL;
+	       thread->core.next.kind != INSTRUCTION_SYSCALL;
 }
 
 static bool any_executes(const struct member *member)
@@ -48,10 +48,11 @@ bool member_runs(const struct member *member)
 
 		if (thread->waits)
 			continue;
-		if (!task_state_read(tracer->pid, thread->tid, &state))
+		if (!task_state_read(tracer->core.pid, thread->core.tid, &state))
 			return true; /* its end will be reported */
 		/* The first thread may end long before the others, and is reported last. */
-		if (state.state == 'Z' && thread->tid == tracer->pid && tracer->thread_count > 1)
+		if (state.state == 'Z' && thread->core.tid == tracer->core.pid &&
+		    tracer->thread_count > 1)
 			continue;
 		if (state.state != 'S' && state.state != 'D')
 			return true;

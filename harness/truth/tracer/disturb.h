@@ -82,12 +82,12 @@ struct timer_watch {
 };
 
 /* tracer_executed.c */
-/* The thread is at a uprobe's breakpoint: thread->next becomes the instruction that this replaced, if it can
+/* The thread is at a uprobe's breakpoint: thread->core.next becomes the instruction that this replaced, if it can
  * be read in the file. */
 void tracer_decode_probed(struct tracer *tracer, struct thread *thread);
 /*
- * A step has led to regs. Makes thread->next the instruction that was executed, and thread->regs the registers before
- * it. Until then, thread->next is the instruction as it was last decoded.
+ * A step has led to regs. Makes thread->core.next the instruction that was executed, and thread->core.regs the
+ * registers before it. Until then, thread->core.next is the instruction as it was last decoded.
  */
 void thread_executed(struct tracer *tracer, struct thread *thread,
 		     const struct user_regs_struct *regs);
@@ -98,7 +98,7 @@ bool is_vsyscall(uint64_t pc);
 /* tracer_rseq.c */
 /* Asks the kernel for the thread's struct rseq. */
 void thread_rseq_find(struct tracer *tracer, struct thread *thread);
-/* thread->next was executed and led to regs: notes a critical section that was entered or left. */
+/* thread->core.next was executed and led to regs: notes a critical section that was entered or left. */
 void thread_rseq_step(struct tracer *tracer, struct thread *thread,
 		      const struct user_regs_struct *regs);
 /* Leaves the section to the kernel, which aborts it when the thread goes on, as it does natively. */
@@ -118,7 +118,7 @@ struct signal_masks {
 int thread_signal_masks(pid_t tid, struct signal_masks *ret);
 /* A program begins: reads its action for SIGTRAP, and whether it has it blocked. */
 int tracer_traps_begin(struct tracer *tracer, struct thread *thread);
-/* thread->next was executed and led to regs: corrects what shows the tracer. */
+/* thread->core.next was executed and led to regs: corrects what shows the tracer. */
 int thread_hide_stepping(struct tracer *tracer, struct thread *thread,
 			 struct user_regs_struct *regs);
 /* Notes a correction of thread_hide_stepping(). */

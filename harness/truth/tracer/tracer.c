@@ -51,7 +51,7 @@
 struct thread *tracer_find_thread(const struct tracer *tracer, pid_t tid)
 {
 	for (size_t i = 0; i < tracer->thread_count; i++)
-		if (tracer->thread[i]->tid == tid)
+		if (tracer->thread[i]->core.tid == tid)
 			return tracer->thread[i];
 	return NULL;
 }
@@ -70,10 +70,10 @@ struct thread *tracer_add_thread(struct tracer *tracer, pid_t tid, enum thread_s
 
 	if (!thread || !ARRAY_ADD(tracer->thread, tracer->thread_count, thread)) {
 		free(thread);
-		error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory for a thread");
+		error_set(tracer->core.error, ERROR_MEMORY, NULL, 0, "out of memory for a thread");
 		return NULL;
 	}
-	thread->tid = tid;
+	thread->core.tid = tid;
 	thread->state = state;
 	tracer->counters.threads += state != THREAD_FOREIGN;
 	return thread;
@@ -82,7 +82,7 @@ struct thread *tracer_add_thread(struct tracer *tracer, pid_t tid, enum thread_s
 /* A thread that clone announced, or that stopped before its announcement came. */
 static struct thread *adopt_thread(struct tracer *tracer, pid_t tid)
 {
-	bool own = thread_is_of(tracer->pid, tid);
+	bool own = thread_is_of(tracer->core.pid, tid);
 
 	return tracer_add_thread(tracer, tid, own ? THREAD_NEW : THREAD_FOREIGN);
 }
@@ -90,9 +90,9 @@ static struct thread *adopt_thread(struct tracer *tracer, pid_t tid)
 static void remove_thread(struct tracer *tracer, pid_t tid)
 {
 	for (size_t i = 0; i < tracer->thread_count; i++) {
-		if (tracer->thread[i]->tid != tid)
+		if (tracer->thread[i]->core.tid != tid)
 			continue;
-		stack_pool_forget(&tracer->stacks, tid);
+		stack_pool_forget(&tracer->core.stacks, tid);
 		tracer->waiting -= tracer->thread[i]->waits;
 		thread_rseq_forget(tracer, tracer->thread[i]);
 		thread_destroy(tracer->thread[i]);
@@ -104,16 +104,17 @@ static void remove_thread(struct tracer *tracer, pid_t tid)
 void tracer_forget_threads(struct tracer *tracer)
 {
 	while (tracer->thread_count)
-		remove_thread(tracer, tracer->thread[0]->tid);
-	stack_pool_clear(&tracer->stacks);
+		remove_thread(tracer, tracer->thread[0]->core.tid);
+	stack_pool_clear(&tracer->core.stacks);
 }
 
 /* exec leaves one thread, with the process's number. */
 static void remove_other_threads(struct tracer *tracer, pid_t tid)
 {
 	for (size_t i = tracer->thread_count; i-- > 0;)
-		if (tracer->thread[i]->tid != tid && tracer->thread[i]->state != THREAD_FOREIGN)
-			remove_thread(tracer, tracer->thread[i]->tid);
+		if (tracer->thread[i]->core.tid != tid &&
+		    tracer->thread[i]->state != THREAD_FOREIGN)
+			remove_thread(tracer, tracer->thread[i]->core.tid);
 }
 
 /* ---- stops ------------------------------------------------------------------------------ */
@@ -124,17 +125,17 @@ int tracer_registers(struct tracer *tracer, pid_t tid, struct user_regs_struct *
 		return 1;
 	if (errno == ESRCH)
 		return 0;
-	return error_set_errno(tracer->error, "PTRACE_GETREGS");
+	return error_set_errno(tracer->core.error, "PTRACE_GETREGS");
 }
 
 static int handle_exec(struct tracer *tracer, struct thread *thread)
 {
 	if (thread->state != THREAD_STARTING)
 		tracer->counters.execs++;
-	remove_other_threads(tracer, thread->tid);
-	stack_pool_clear(&tracer->stacks);
+	remove_other_threads(tracer, thread->core.tid);
+	stack_pool_clear(&tracer->core.stacks);
 
-	int got = tracer_registers(tracer, thread->tid, &thread->regs);
+	int got = tracer_registers(tracer, thread->core.tid, &thread->core.regs);
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
@@ -150,12 +151,13 @@ static int handle_exec(struct tracer *tracer, struct thread *thread)
 static void detach(struct tracer *tracer, pid_t pid, int signal)
 {
 	struct user_regs_struct regs;
-	struct error ignored, *error = tracer->error;
+	struct error ignored, *error = tracer->core.error;
 
-	tracer->error = &ignored; /* it may be killed meanwhile, and is not our affair any more */
+	/* It may be killed meanwhile, and is not our affair any more. */
+	tracer->core.error = &ignored;
 	if (!ptrace(PTRACE_GETREGS, pid, NULL, &regs))
 		thread_hide_in_new(tracer, pid, &regs);
-	tracer->error = error;
+	tracer->core.error = error;
 	ptrace(PTRACE_DETACH, pid, NULL, signal);
 }
 
@@ -182,12 +184,12 @@ static int handle_clone(struct tracer *tracer, struct thread *thread)
 {
 	unsigned long tid;
 
-	if (ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &tid))
+	if (ptrace(PTRACE_GETEVENTMSG, thread->core.tid, NULL, &tid))
 		return errno == ESRCH ? DO_NOT_RESUME
-				      : error_set_errno(tracer->error, "PTRACE_GETEVENTMSG");
+				      : error_set_errno(tracer->core.error, "PTRACE_GETEVENTMSG");
 	struct thread *child = tracer_find_thread(tracer, tid);
 
-	if (!thread_is_of(tracer->pid, tid)) {
+	if (!thread_is_of(tracer->core.pid, tid)) {
 		if (tracer->children)
 			return children_meet(tracer->children, tracer, thread, tid);
 		tracer->counters.children++;
@@ -209,24 +211,24 @@ static int handle_event_stop(struct tracer *tracer, struct thread *thread)
 	bool is_function = thread->state == THREAD_STARTING && tracer->options->function;
 
 	if (thread->state == THREAD_FOREIGN) {
-		detach(tracer, thread->tid, 0);
-		remove_thread(tracer, thread->tid);
+		detach(tracer, thread->core.tid, 0);
+		remove_thread(tracer, thread->core.tid);
 		return DO_NOT_RESUME;
 	}
 	if (thread->state != THREAD_NEW && !is_function)
 		return 0;
 
-	uint64_t maker_sp = thread->regs.rsp; /* if it inherits */
-	int got = tracer_registers(tracer, thread->tid, &thread->regs);
+	uint64_t maker_sp = thread->core.regs.rsp; /* if it inherits */
+	int got = tracer_registers(tracer, thread->core.tid, &thread->core.regs);
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
-	if (!is_function && thread_hide_in_new(tracer, thread->tid, &thread->regs))
+	if (!is_function && thread_hide_in_new(tracer, thread->core.tid, &thread->core.regs))
 		return -1;
 	if (is_function && tracer_mappings_changed(tracer, true))
 		return -1;
 	/* clone has just returned on a stack of the thread's own: nothing is below. Or on its maker's. */
-	if (thread->inherits && thread->regs.rsp == maker_sp)
+	if (thread->inherits && thread->core.regs.rsp == maker_sp)
 		thread_go_on(tracer, thread);
 	else
 		thread_begin(tracer, thread, !is_function);
@@ -241,27 +243,27 @@ enum trap_cause {
 
 static bool is_ambiguous(const struct thread *thread, const struct user_regs_struct *regs)
 {
-	return thread->injected || thread->next.kind == INSTRUCTION_SYSCALL ||
-	       thread->next.kind == INSTRUCTION_TRAP || regs->rip == thread->regs.rip;
+	return thread->injected || thread->core.next.kind == INSTRUCTION_SYSCALL ||
+	       thread->core.next.kind == INSTRUCTION_TRAP || regs->rip == thread->core.regs.rip;
 }
 
 /* 1: done, 0: the thread is gone, -1: error. */
 static int trap_cause(struct tracer *tracer, struct thread *thread,
 		      const struct user_regs_struct *regs, enum trap_cause *ret)
 {
-	bool raised = thread->next.kind == INSTRUCTION_TRAP;
+	bool raised = thread->core.next.kind == INSTRUCTION_TRAP;
 	siginfo_t info;
 
-	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info)) {
+	if (ptrace(PTRACE_GETSIGINFO, thread->core.tid, NULL, &info)) {
 		if (errno == ESRCH)
 			return 0;
-		return error_set_errno(tracer->error, "PTRACE_GETSIGINFO");
+		return error_set_errno(tracer->core.error, "PTRACE_GETSIGINFO");
 	}
 	if (info.si_code == CODE_NOTIFY)
 		*ret = TRAP_HANDLER;
 	else if (info.si_code == TRAP_TRACE || (info.si_code == TRAP_BRKPT && !raised))
 		*ret = TRAP_STEP; /* TRAP_BRKPT: after a system call (user_single_step_report) */
-	else if (raised && info.si_code == SI_USER && regs->rip != thread->regs.rip)
+	else if (raised && info.si_code == SI_USER && regs->rip != thread->core.regs.rip)
 		*ret = TRAP_STEP; /* a uprobe's int3: what it stands for was executed (uprobes.c) */
 	else
 		*ret = TRAP_PROGRAM;
@@ -273,11 +275,11 @@ static int trap_cause(struct tracer *tracer, struct thread *thread,
 /* Before the program's own code is stepped, only the breakpoint at the entry traps. */
 static int handle_free_trap(struct tracer *tracer, struct thread *thread)
 {
-	int got = tracer_registers(tracer, thread->tid, &thread->regs);
+	int got = tracer_registers(tracer, thread->core.tid, &thread->core.regs);
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
-	if (thread->state != THREAD_TO_ENTRY || thread->regs.rip != tracer->entry + 1)
+	if (thread->state != THREAD_TO_ENTRY || thread->core.regs.rip != tracer->entry + 1)
 		return SIGTRAP;
 	if (tracer_leave_entry(tracer, thread))
 		return -1;
@@ -289,11 +291,12 @@ static int handle_free_trap(struct tracer *tracer, struct thread *thread)
 static int handle_own_trap(struct tracer *tracer, struct thread *thread,
 			   struct user_regs_struct *regs)
 {
-	bool raised = thread->next.kind == INSTRUCTION_TRAP && regs->rip != thread->regs.rip;
+	bool raised = thread->core.next.kind == INSTRUCTION_TRAP &&
+		      regs->rip != thread->core.regs.rip;
 
 	if (raised && thread->traps.blocked)
 		return thread_die_of_trap(tracer, thread);
-	if (regs->rip != thread->regs.rip && thread_step(tracer, thread, regs))
+	if (regs->rip != thread->core.regs.rip && thread_step(tracer, thread, regs))
 		return -1;
 	return raised ? SIGTRAP : thread_sent_trap(tracer, thread);
 }
@@ -309,7 +312,7 @@ static int handle_trap(struct tracer *tracer, struct thread *thread)
 
 	struct user_regs_struct regs;
 	enum trap_cause cause = TRAP_STEP;
-	int got = tracer_registers(tracer, thread->tid, &regs);
+	int got = tracer_registers(tracer, thread->core.tid, &regs);
 
 	if (got > 0 && thread->state == THREAD_STEPPED && is_ambiguous(thread, &regs))
 		got = trap_cause(tracer, thread, &regs, &cause);
@@ -317,7 +320,7 @@ static int handle_trap(struct tracer *tracer, struct thread *thread)
 		return got < 0 ? -1 : DO_NOT_RESUME;
 
 	if (thread->state == THREAD_ENTERING) {
-		thread->regs = regs;
+		thread->core.regs = regs;
 		thread_begin(tracer, thread, true);
 		return thread_point(tracer, thread, true) ? -1 : 0;
 	}
@@ -329,7 +332,7 @@ static int handle_trap(struct tracer *tracer, struct thread *thread)
 	}
 	/* By the program's own trap flag there is one after each instruction but a system call. */
 	bool own_flag = cause == TRAP_STEP && thread->traps.own &&
-			thread->next.kind != INSTRUCTION_SYSCALL;
+			thread->core.next.kind != INSTRUCTION_SYSCALL;
 
 	if (cause == TRAP_PROGRAM)
 		return handle_own_trap(tracer, thread, &regs);
@@ -344,7 +347,7 @@ static int handle_trap(struct tracer *tracer, struct thread *thread)
 static int handle_call_stop(struct tracer *tracer, struct thread *thread)
 {
 	struct user_regs_struct regs;
-	int got = tracer_registers(tracer, thread->tid, &regs);
+	int got = tracer_registers(tracer, thread->core.tid, &regs);
 	bool ended;
 
 	if (got <= 0)
@@ -363,14 +366,14 @@ static int handle_signal(struct tracer *tracer, struct thread *thread, int signa
 		return signal;
 
 	struct user_regs_struct regs;
-	int got = tracer_registers(tracer, thread->tid, &regs);
+	int got = tracer_registers(tracer, thread->core.tid, &regs);
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
 
 	bool later = thread_timer_holds(tracer, thread, signal);
 
-	if (regs.rip != thread->regs.rip && thread_step(tracer, thread, &regs))
+	if (regs.rip != thread->core.regs.rip && thread_step(tracer, thread, &regs))
 		return -1;
 	return later ? 0 : signal;
 }
@@ -406,10 +409,10 @@ static int resume(struct tracer *tracer, struct thread *thread, int signal)
 	if (!free_running && thread_resume_request(tracer, thread, &signal, &request))
 		return -1;
 	thread->injected = signal;
-	if (ptrace(request, thread->tid, NULL, signal) &&
+	if (ptrace(request, thread->core.tid, NULL, signal) &&
 	    errno != ESRCH) /* ESRCH: killed meanwhile; its end will be reported */
-		return error_set_errno(tracer->error, "ptrace could not resume thread %d",
-				       thread->tid);
+		return error_set_errno(tracer->core.error, "ptrace could not resume thread %d",
+				       thread->core.tid);
 	return 0;
 }
 
@@ -443,8 +446,10 @@ static int resume_or_wait(struct tracer *tracer, struct thread *thread, int sign
 static pid_t wait_next(struct tracer *tracer, int *ret_status)
 {
 	for (;;) {
-		bool alone = tracer->thread_count == 1 && tracer->thread[0]->tid == tracer->pid;
-		pid_t tid = waitpid(alone ? tracer->pid : -1, ret_status, __WALL | __WNOTHREAD);
+		bool alone = tracer->thread_count == 1 &&
+			     tracer->thread[0]->core.tid == tracer->core.pid;
+		pid_t tid = waitpid(alone ? tracer->core.pid : -1, ret_status,
+				    __WALL | __WNOTHREAD);
 
 		if (tid >= 0 || errno != EINTR)
 			return tid;
@@ -458,7 +463,7 @@ static int handle_end(struct tracer *tracer, pid_t tid, int status)
 	int failure;
 
 	remove_thread(tracer, tid);
-	if (tid != tracer->pid)
+	if (tid != tracer->core.pid)
 		return 0;
 	tracer->finished = true;
 	tracer->status = status;
@@ -466,10 +471,10 @@ static int handle_end(struct tracer *tracer, pid_t tid, int status)
 		return 0;
 	if (read(tracer->fail_fd, &failure, sizeof(failure)) == sizeof(failure)) {
 		errno = failure;
-		return error_set_errno(tracer->error, "%s", tracer->options->argv[0]);
+		return error_set_errno(tracer->core.error, "%s", tracer->options->argv[0]);
 	}
-	return error_set(tracer->error, ERROR_PROTOCOL, NULL, 0, "%s ended before it was executed",
-			 tracer->options->argv[0]);
+	return error_set(tracer->core.error, ERROR_PROTOCOL, NULL, 0,
+			 "%s ended before it was executed", tracer->options->argv[0]);
 }
 
 int tracer_take(struct tracer *tracer, pid_t tid, int status)
@@ -498,7 +503,7 @@ static int run(struct tracer *tracer)
 		pid_t tid = wait_next(tracer, &status);
 
 		if (tid < 0)
-			return error_set_errno(tracer->error, "waitpid");
+			return error_set_errno(tracer->core.error, "waitpid");
 		if (tracer_take(tracer, tid, status))
 			return -1;
 	}
@@ -514,11 +519,11 @@ static int say_ending(struct tracer *tracer, int result)
 
 	if (watchdog->signal) {
 		*ending = TRACER_INTERRUPTED;
-		return ending_signals_error(tracer->error, watchdog->signal);
+		return ending_signals_error(tracer->core.error, watchdog->signal);
 	}
 	if (watchdog->fired && WIFSIGNALED(tracer->status)) {
 		*ending = TRACER_TIMEOUT;
-		return error_set(tracer->error, ERROR_TIMEOUT, NULL, 0,
+		return error_set(tracer->core.error, ERROR_TIMEOUT, NULL, 0,
 				 "the program was killed after %u ms", tracer->options->timeout_ms);
 	}
 	*ending = result	     ? TRACER_FAILED
@@ -534,8 +539,13 @@ void tracer_init(struct tracer *tracer, const struct tracer_options *options,
 	*tracer = (struct tracer) {
 		.options = options,
 		.callbacks = callbacks,
-		.error = error,
-		.pid = pid,
+		.core = { .pid = pid,
+			  .error = error,
+			  .counters = &tracer->counters.rules,
+			  .observer = callbacks->observer,
+			  .context = tracer,
+			  .decode = tracer_decode,
+			  .find_mapping = tracer_mapping_find },
 		.at = pid,
 		.memory_fd = -1,
 		.go_fd = -1,
@@ -559,10 +569,10 @@ int tracer_run(const struct tracer_options *options, const struct tracer_callbac
 		return tracer_run_attached(options, callbacks, ret_counters, ret_status, error);
 	tracer_init(&tracer, options, callbacks, -1, error);
 	assert(options->function ? !options->from : options->argv && options->argv[0]);
-	tracer.decoder = decoder_create(error);
-	if (!tracer.decoder || tracer_start(&tracer))
+	tracer.core.decoder = decoder_create(error);
+	if (!tracer.core.decoder || tracer_start(&tracer))
 		goto out;
-	if (!tracer_add_thread(&tracer, tracer.pid, THREAD_STARTING))
+	if (!tracer_add_thread(&tracer, tracer.core.pid, THREAD_STARTING))
 		goto out;
 	result = run(&tracer);
 out:

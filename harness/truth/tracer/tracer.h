@@ -6,8 +6,7 @@
  *	tracer_start.c		start pinned and seized; find the entry point; end without leftovers
  *	main_address.c		where a program's main is
  *	tracer_watch.c		the time-out; signals that end a run
- *	tracer_step.c		one executed instruction -> the shadow stack; points
- *	tracer_stacks.c		which of the process's stacks a thread is on
+ *	tracer_step.c		one step of a thread; points
  *	tracer_memory.c		the tracee's memory and mappings
  *
  * One struct tracer per run, or per process where those that a program makes are stepped, too (children.h); one struct
@@ -21,9 +20,8 @@
 #include <stdatomic.h>
 #include <signal.h>
 #include "base/child/ending_signals.h"
+#include "truth/steps/steps.h"
 #include "disturb.h"
-#include "truth/steps/stack_pool.h"
-#include "truth/steps/decoder.h"
 #include "truth.h"
 
 enum thread_state {
@@ -35,34 +33,12 @@ enum thread_state {
 	THREAD_FOREIGN, /* a process of its own that clone made: released at its first stop */
 };
 
-/*
- * The stack as it was before rsp was set above open frames. After a longjmp these frames are gone. After a switch to
- * a stack that is an array in an outer frame, the thread comes back to them. tracer_stacks.c tells which it was.
- */
-struct presumed_stack {
-	bool valid;
-	struct parked_stack stack; /* a copy, sp as it was left */
-	size_t kept;		   /* how many of its outer frames are open in both cases */
-	uint64_t landing;	   /* what rsp was set to */
-};
-
 struct thread {
-	pid_t tid;
+	struct stepped_thread core; /* regs: at the last stop */
 	enum thread_state state;
-	struct user_regs_struct regs; /* at the last stop */
-	struct instruction next;      /* the instruction at regs.rip */
-	struct shadow_stack shadow;
-	struct address_range stack; /* the mapping that rsp was in */
-	uint64_t base;		    /* the highest rsp of the stack in use, as far as it is known */
-	pid_t root;		    /* the thread that began on it; 0: none */
-	bool may_continue; /* the stack is new: no call, ret or jump on it yet (tracer_stacks.c) */
-	struct presumed_stack presumed;
-	bool inherits;	  /* not begun yet: its stack is a copy of its maker's */
-	bool looked;	  /* the last step was checked for a switch of stacks */
-	uint16_t derived; /* a mask of the registers computed from rsp, by the encoding's numbers */
-	uint64_t left;	  /* the number under which the stack before is parked */
-	int injected;	  /* the signal given at the last resume, or 0 */
-	bool may_inject;  /* it stopped for a signal */
+	bool inherits;	 /* not begun yet: its stack is a copy of its maker's */
+	int injected;	 /* the signal given at the last resume, or 0 */
+	bool may_inject; /* it stopped for a signal */
 	bool waits; /* stopped, and goes on with signal when another thread has left its section */
 	int signal;
 	struct rseq_watch rseq;
@@ -92,18 +68,13 @@ struct watchdog {
 struct children;
 
 struct tracer {
+	struct stepped_process core; /* context, the memory's too: the tracer */
 	const struct tracer_options *options;
 	const struct tracer_callbacks *callbacks;
 	struct tracer_counters counters;
-	struct error *error;
-	pid_t pid;
 	pid_t at; /* the thread that stopped last: it is alive, so memory is read through it */
 	struct thread **thread;
 	size_t thread_count;
-	struct stack_pool stacks; /* the stacks that no thread is on */
-	uint64_t last_stack_id;
-	struct decoder *decoder;
-	struct memory_reader memory; /* context: the tracer */
 	int memory_fd;
 	int go_fd;   /* a byte lets the child go on after it was seized */
 	int fail_fd; /* delivers errno if exec failed */
@@ -175,45 +146,21 @@ void watchdog_own(struct watchdog *watchdog, pid_t pid);
 void watchdog_stop(struct tracer *tracer);
 
 /* tracer_step.c */
-int tracer_out_of_memory(struct tracer *tracer); /* -1, with the error */
-struct instruction tracer_decode(struct tracer *tracer, uint64_t pc);
-/* Begins to step the thread at thread->regs, before its first instruction. rooted: no frame is below that. */
+struct instruction tracer_decode(void *tracer, uint64_t pc);
+/* Puts the thread on a new stack without frames, at thread->core.regs. */
+void thread_begin_stack(struct tracer *tracer, struct thread *thread, bool rooted);
+/* Begins to step the thread at thread->core.regs, before its first instruction. rooted: no frame is below that. */
 void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted);
 /* The same on the stack that it has. */
 void thread_go_on(struct tracer *tracer, struct thread *thread);
-/* The instruction thread->next was executed and led to regs. */
+/* The instruction thread->core.next was executed and led to regs. */
 int thread_step(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs);
 /* A handler was entered. Its first instruction is at regs. */
 int thread_enter_handler(struct tracer *tracer, struct thread *thread,
 			 const struct user_regs_struct *regs);
-/* The flags of the clone(2), or of what is like it, that is made with these registers. */
-uint64_t tracer_clone_flags(const struct tracer *tracer, const struct user_regs_struct *before);
 /* Calls on_stop for a stop that is a point, and on_passed for one that is not. */
 int thread_point(struct tracer *tracer, struct thread *thread, bool trapped);
 void thread_destroy(struct thread *thread);
-
-/* tracer_stacks.c */
-/* Puts the thread on a new stack without frames, at thread->regs. */
-void thread_begin_stack(struct tracer *tracer, struct thread *thread, bool rooted);
-/* The thread, the first of a process that was forked, has the stacks that maker and its process, of, have. */
-int thread_inherit(struct tracer *tracer, struct thread *thread, const struct tracer *of,
-		   const struct thread *maker);
-/* thread->next was executed, and rsp is now sp: finds the thread's stack. */
-int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t sp);
-/* The function that switched stacks makes a call: the frames that were parked last are open below it. */
-int thread_continue_stack(struct tracer *tracer, struct thread *thread);
-/* A ret went through no open frame's slot. If it went through one of the stack before, there was no switch:
- * takes that stack back, and returns true. */
-bool thread_unswitch_stack(struct tracer *tracer, struct thread *thread, uint64_t slot,
-			   uint64_t target);
-/* A ret went through no open frame's slot. If it is the first entry of a stack that is an array in an open
- * frame, the thread is put on that stack. */
-int thread_enter_array(struct tracer *tracer, struct thread *thread, uint64_t slot,
-		       uint64_t target);
-/* A frame returned: frames further in that were presumed gone are so for certain now. */
-void thread_settle_presumed(struct thread *thread);
-/* Ends the thread's stacks, and tells the observer. */
-void thread_end_stacks(struct thread *thread);
 
 /* tracer_memory.c */
 int tracer_memory_open(struct tracer *tracer);
@@ -222,6 +169,6 @@ int tracer_memory_open(struct tracer *tracer);
 int tracer_mappings_changed(struct tracer *tracer, bool replaced);
 bool tracer_is_volatile(const struct tracer *tracer, uint64_t pc);
 /* The mapping that holds address. False if none does. */
-bool tracer_mapping_find(const struct tracer *tracer, uint64_t address, struct address_range *ret);
+bool tracer_mapping_find(void *tracer, uint64_t address, struct address_range *ret);
 
 #endif

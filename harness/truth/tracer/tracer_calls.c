@@ -33,7 +33,8 @@ static uint64_t read_word(const struct tracer *tracer, uint64_t address)
 {
 	uint64_t word;
 
-	if (!address || tracer->memory.read(tracer->memory.context, address, &word, sizeof(word)))
+	if (!address ||
+	    tracer->core.memory.read(tracer->core.memory.context, address, &word, sizeof(word)))
 		return 0;
 	return word;
 }
@@ -45,7 +46,7 @@ static bool mask_blocks(const struct tracer *tracer, uint64_t mask_at)
 
 static bool blocked_after(const struct tracer *tracer, const struct thread *thread)
 {
-	const struct user_regs_struct *regs = &thread->regs;
+	const struct user_regs_struct *regs = &thread->core.regs;
 	bool named = mask_blocks(tracer, regs->rsi);
 
 	if (!regs->rsi)
@@ -59,7 +60,7 @@ static bool blocked_after(const struct tracer *tracer, const struct thread *thre
 
 void thread_call_begin(struct tracer *tracer, struct thread *thread)
 {
-	const struct user_regs_struct *regs = &thread->regs;
+	const struct user_regs_struct *regs = &thread->core.regs;
 	struct call_watch *call = &thread->call;
 
 	*call = (struct call_watch) { .known = true };
@@ -95,7 +96,7 @@ static int write_word(struct tracer *tracer, struct thread *thread, uint64_t add
 							   .seen = read_word(tracer, address),
 							   .right = word });
 	if (pwrite(tracer->memory_fd, &word, sizeof(word), address) != sizeof(word))
-		return error_set_errno(tracer->error, "what a system call told of SIGTRAP");
+		return error_set_errno(tracer->core.error, "what a system call told of SIGTRAP");
 	return 0;
 }
 
@@ -109,9 +110,9 @@ static enum trap_action action_of(uint64_t handler)
 static int after_sigaction(struct tracer *tracer, struct thread *thread)
 {
 	enum trap_action before = tracer->trap_action;
-	uint64_t old_at = thread->regs.rdx;
+	uint64_t old_at = thread->core.regs.rdx;
 
-	if (thread->regs.rdi != SIGTRAP)
+	if (thread->core.regs.rdi != SIGTRAP)
 		return 0;
 	if (thread->call.sets_handler)
 		tracer->trap_action = action_of(thread->call.trap_handler);
@@ -122,7 +123,7 @@ static int after_sigaction(struct tracer *tracer, struct thread *thread)
 
 static int after_sigprocmask(struct tracer *tracer, struct thread *thread)
 {
-	uint64_t old_at = thread->regs.rdx;
+	uint64_t old_at = thread->core.regs.rdx;
 	bool was_blocked = thread->traps.blocked;
 
 	thread->traps.blocked = thread->call.blocks;
@@ -160,7 +161,7 @@ static int put_register(struct tracer *tracer, struct thread *thread, size_t off
 
 static int after_ptrace(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs)
 {
-	if (thread->regs.rdi != PTRACE_TRACEME || regs->rax != (uint64_t)-EPERM ||
+	if (thread->core.regs.rdi != PTRACE_TRACEME || regs->rax != (uint64_t)-EPERM ||
 	    thread->traps.traced)
 		return 0;
 	thread->traps.traced = true;
@@ -183,8 +184,8 @@ static int hide_flag_in_r11(struct tracer *tracer, struct thread *thread,
 
 int thread_call_end(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs)
 {
-	uint64_t number = thread->regs.rax;
-	bool known = thread->call.known && !thread->next.traits.legacy_call;
+	uint64_t number = thread->core.regs.rax;
+	bool known = thread->call.known && !thread->core.next.traits.legacy_call;
 
 	thread->call.known = false;
 	if (!known)
@@ -200,7 +201,8 @@ int thread_call_end(struct tracer *tracer, struct thread *thread, struct user_re
 	if (regs->rax)
 		return 0;
 	if (number == SYS_rseq) {
-		thread->rseq.area = thread->regs.rdx ? 0 : thread->regs.rdi; /* flags: unregister */
+		/* flags: unregister */
+		thread->rseq.area = thread->core.regs.rdx ? 0 : thread->core.regs.rdi;
 		return 0;
 	}
 	if (number == SYS_rt_sigaction)
@@ -232,8 +234,8 @@ int thread_call_stop(struct tracer *tracer, struct thread *thread,
 /* A signal that waited may only go in where the thread stopped for one. */
 static int inject(struct tracer *tracer, struct thread *thread, const siginfo_t *info)
 {
-	if (ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, info) && errno != ESRCH)
-		return error_set_errno(tracer->error, "PTRACE_SETSIGINFO");
+	if (ptrace(PTRACE_SETSIGINFO, thread->core.tid, NULL, info) && errno != ESRCH)
+		return error_set_errno(tracer->core.error, "PTRACE_SETSIGINFO");
 	return info->si_signo;
 }
 
@@ -254,7 +256,7 @@ static int signal_due(struct tracer *tracer, struct thread *thread, int signal)
 /* Stops it again before it executes anything, with the tracer's trap flag taken out. */
 static enum __ptrace_request stop_unstepped(struct thread *thread)
 {
-	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+	ptrace(PTRACE_INTERRUPT, thread->core.tid, NULL, NULL);
 	return PTRACE_CONT;
 }
 
@@ -268,7 +270,7 @@ static enum __ptrace_request request_for_call(struct tracer *tracer, struct thre
 		return PTRACE_SINGLESTEP;
 	/* A handler's entry is only told of while stepping. Without a handler, stop again. */
 	if (signal) {
-		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+		ptrace(PTRACE_INTERRUPT, thread->core.tid, NULL, NULL);
 		return PTRACE_SINGLESTEP;
 	}
 	return PTRACE_SYSCALL;
@@ -287,7 +289,7 @@ int thread_resume_request(struct tracer *tracer, struct thread *thread, int *sig
 		return -1;
 	if (*signal)
 		thread_rseq_give_up(tracer, thread);
-	if (thread->next.kind == INSTRUCTION_SYSCALL && thread->state == THREAD_STEPPED) {
+	if (thread->core.next.kind == INSTRUCTION_SYSCALL && thread->state == THREAD_STEPPED) {
 		thread_rseq_give_up(tracer, thread);
 		*ret = request_for_call(tracer, thread, *signal);
 	}

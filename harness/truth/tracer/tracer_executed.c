@@ -83,9 +83,10 @@ static void read_again(struct tracer *tracer, struct thread *thread,
 {
 	bool stale;
 
-	thread->next = decoder_renew(tracer->decoder, thread->regs.rip, &tracer->memory, &stale);
+	thread->core.next = decoder_renew(tracer->core.decoder, thread->core.regs.rip,
+					  &tracer->core.memory, &stale);
 	tracer->counters.stale_instructions += stale;
-	if (was_moved(&thread->next, &thread->regs, regs)) {
+	if (was_moved(&thread->core.next, &thread->core.regs, regs)) {
 		tracer->counters.moved++;
 		thread->rseq.polled = thread->rseq.area;
 	}
@@ -133,11 +134,11 @@ void tracer_decode_probed(struct tracer *tracer, struct thread *thread)
 	const struct memory_reader memory = { .read = read_file_memory, .context = &file };
 	struct instruction instruction;
 
-	if (!open_file_memory(thread->tid, thread->regs.rip, &file))
+	if (!open_file_memory(thread->core.tid, thread->core.regs.rip, &file))
 		return;
-	instruction = decoder_decode(tracer->decoder, thread->regs.rip, &memory);
+	instruction = decoder_decode(tracer->core.decoder, thread->core.regs.rip, &memory);
 	if (instruction.length && instruction.kind != INSTRUCTION_TRAP)
-		thread->next = instruction;
+		thread->core.next = instruction;
 	close(file.fd);
 }
 
@@ -145,21 +146,22 @@ void tracer_decode_probed(struct tracer *tracer, struct thread *thread)
 static void follow(struct tracer *tracer, struct thread *thread, uint64_t pc)
 {
 	tracer->counters.merged_steps++;
-	thread->regs.rip = pc;
-	thread->next = tracer_decode(tracer, pc);
+	thread->core.regs.rip = pc;
+	thread->core.next = tracer_decode(tracer, pc);
 }
 
 /* What memory holds there may be what the instruction behind the call has pushed since. */
 static bool return_address_of(const struct tracer *tracer, const struct thread *thread,
 			      uint64_t *ret)
 {
-	const struct shadow_stack *shadow = &thread->shadow;
+	const struct shadow_stack *shadow = &thread->core.shadow;
 
-	if (shadow->count && shadow->frame[shadow->count - 1].slot == thread->regs.rsp) {
+	if (shadow->count && shadow->frame[shadow->count - 1].slot == thread->core.regs.rsp) {
 		*ret = shadow->frame[shadow->count - 1].return_address;
 		return true;
 	}
-	return !tracer->memory.read(tracer->memory.context, thread->regs.rsp, ret, sizeof(*ret));
+	return !tracer->core.memory.read(tracer->core.memory.context, thread->core.regs.rsp, ret,
+					 sizeof(*ret));
 }
 
 static void follow_vsyscall(struct tracer *tracer, struct thread *thread,
@@ -168,25 +170,25 @@ static void follow_vsyscall(struct tracer *tracer, struct thread *thread,
 	uint64_t return_address;
 
 	/* Where the kernel traps before the instruction behind the call, it was only a return. */
-	thread->next = (struct instruction) { .kind = INSTRUCTION_RETURN };
+	thread->core.next = (struct instruction) { .kind = INSTRUCTION_RETURN };
 	if (!return_address_of(tracer, thread, &return_address) || regs->rip == return_address)
 		return;
-	thread->regs.rsp += WORD_BYTES;
-	shadow_stack_move(&thread->shadow, thread->regs.rsp);
+	thread->core.regs.rsp += WORD_BYTES;
+	shadow_stack_move(&thread->core.shadow, thread->core.regs.rsp);
 	follow(tracer, thread, return_address);
 }
 
 void thread_executed(struct tracer *tracer, struct thread *thread,
 		     const struct user_regs_struct *regs)
 {
-	uint64_t pc = thread->regs.rip;
+	uint64_t pc = thread->core.regs.rip;
 
 	if (is_vsyscall(pc)) {
 		follow_vsyscall(tracer, thread, regs);
 		return;
 	}
-	if (thread->next.traits.holds_trap && regs->rip != pc + thread->next.length)
-		follow(tracer, thread, pc + thread->next.length);
-	if (is_doubtful(&thread->next, &thread->regs, regs))
+	if (thread->core.next.traits.holds_trap && regs->rip != pc + thread->core.next.length)
+		follow(tracer, thread, pc + thread->core.next.length);
+	if (is_doubtful(&thread->core.next, &thread->core.regs, regs))
 		read_again(tracer, thread, regs);
 }

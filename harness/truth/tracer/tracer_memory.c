@@ -46,8 +46,8 @@ int tracer_memory_open(struct tracer *tracer)
 		close(tracer->memory_fd);
 	tracer->memory_fd = proc_file_descriptor(tracer->at, "mem", O_RDWR);
 	if (tracer->memory_fd < 0)
-		return error_set_errno(tracer->error, "/proc/%d/mem", tracer->at);
-	tracer->memory = (struct memory_reader) { .read = read_memory, .context = tracer };
+		return error_set_errno(tracer->core.error, "/proc/%d/mem", tracer->at);
+	tracer->core.memory = (struct memory_reader) { .read = read_memory, .context = tracer };
 	return 0;
 }
 
@@ -66,7 +66,7 @@ static int add_volatile(struct tracer *tracer, struct address_range range)
 {
 	return ARRAY_ADD(tracer->volatile_code, tracer->volatile_count, range)
 		       ? 0
-		       : error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory");
+		       : error_set(tracer->core.error, ERROR_MEMORY, NULL, 0, "out of memory");
 }
 
 /* Reads the executable mappings: their hash, and which of them are volatile. 1: the thread that
@@ -83,7 +83,7 @@ static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 	if (!file && (errno == ENOENT || errno == ESRCH))
 		return 1;
 	if (!file)
-		return error_set_errno(tracer->error, "/proc/%d/maps", tracer->at);
+		return error_set_errno(tracer->core.error, "/proc/%d/maps", tracer->at);
 	*ret_hash = HASH_BYTES_FIRST;
 	tracer->volatile_count = 0;
 	while (!result && (size = getline(&line, &capacity, file)) >= 0) {
@@ -103,7 +103,7 @@ int tracer_mappings_changed(struct tracer *tracer, bool replaced)
 {
 	uint64_t hash = 0;
 
-	decoder_flush(tracer->decoder);
+	decoder_flush(tracer->core.decoder);
 	int status = read_code_mappings(tracer, &hash);
 
 	if (status)
@@ -114,9 +114,10 @@ int tracer_mappings_changed(struct tracer *tracer, bool replaced)
 	tracer->mappings_hash = hash;
 	if (!tracer->callbacks->on_mappings)
 		return 0;
-	if (tracer->callbacks->on_mappings(tracer->callbacks->context, tracer->pid))
-		return error_set(tracer->error, ERROR_PROTOCOL, NULL, 0,
-				 "the mappings of process %d could not be taken over", tracer->pid);
+	if (tracer->callbacks->on_mappings(tracer->callbacks->context, tracer->core.pid))
+		return error_set(tracer->core.error, ERROR_PROTOCOL, NULL, 0,
+				 "the mappings of process %d could not be taken over",
+				 tracer->core.pid);
 	return 0;
 }
 
@@ -126,8 +127,9 @@ bool tracer_is_volatile(const struct tracer *tracer, uint64_t pc)
 			 pc >= tracer->volatile_code[i].low && pc < tracer->volatile_code[i].high);
 }
 
-bool tracer_mapping_find(const struct tracer *tracer, uint64_t address, struct address_range *ret)
+bool tracer_mapping_find(void *context, uint64_t address, struct address_range *ret)
 {
+	const struct tracer *tracer = context;
 	FILE_CLOSED FILE *file = open_maps(tracer);
 	FREED char *line = NULL;
 	size_t capacity = 0;

@@ -47,7 +47,8 @@ void thread_rseq_find(struct tracer *tracer, struct thread *thread)
 {
 	struct rseq_configuration configuration = { 0 };
 
-	if (ptrace(GET_RSEQ_CONFIGURATION, thread->tid, sizeof(configuration), &configuration) < 0)
+	if (ptrace(GET_RSEQ_CONFIGURATION, thread->core.tid, sizeof(configuration),
+		   &configuration) < 0)
 		return; /* before Linux 5.13: what rseq(2) was called with stays */
 	thread->rseq.area = configuration.area;
 }
@@ -85,7 +86,8 @@ static void enter_section(struct tracer *tracer, struct thread *thread, uint64_t
 {
 	struct rseq_cs section;
 
-	if (tracer->memory.read(tracer->memory.context, address, &section, sizeof(section)) ||
+	if (tracer->core.memory.read(tracer->core.memory.context, address, &section,
+				     sizeof(section)) ||
 	    section.version || rip - section.start_ip >= section.post_commit_offset)
 		return; /* the kernel says what is wrong with it, by SIGSEGV */
 	if (!write_section(tracer, thread, 0))
@@ -106,8 +108,8 @@ static bool may_have_set(const struct thread *thread)
 
 	if (watch->polled)
 		return true;
-	return thread->next.traits.stores &&
-	       store_address(&thread->next, &thread->regs) - (field - STORE_BYTES_MAX) <
+	return thread->core.next.traits.stores &&
+	       store_address(&thread->core.next, &thread->core.regs) - (field - STORE_BYTES_MAX) <
 		       STORE_BYTES_MAX + sizeof(uint64_t);
 }
 
@@ -126,9 +128,9 @@ void thread_rseq_step(struct tracer *tracer, struct thread *thread,
 		return;
 	}
 	if (!may_have_set(thread) ||
-	    tracer->memory.read(tracer->memory.context,
-				watch->area + offsetof(struct rseq, rseq_cs), &address,
-				sizeof(address)) ||
+	    tracer->core.memory.read(tracer->core.memory.context,
+				     watch->area + offsetof(struct rseq, rseq_cs), &address,
+				     sizeof(address)) ||
 	    !address)
 		return;
 	thread_rseq_forget(tracer, thread);
@@ -139,7 +141,7 @@ void thread_rseq_step(struct tracer *tracer, struct thread *thread,
 static bool is_loose(const struct thread *thread)
 {
 	return thread->state == THREAD_STEPPED && !thread->waits &&
-	       thread->next.kind != INSTRUCTION_SYSCALL;
+	       thread->core.next.kind != INSTRUCTION_SYSCALL;
 }
 
 struct thread *tracer_rseq_next(struct tracer *tracer)

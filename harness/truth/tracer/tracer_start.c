@@ -63,11 +63,11 @@ static int pin(struct tracer *tracer)
 	int cpu = sched_getcpu();
 
 	if (cpu < 0 || sched_getaffinity(0, sizeof(tracer->cpus_before), &tracer->cpus_before))
-		return error_set_errno(tracer->error, "the CPU to share");
+		return error_set_errno(tracer->core.error, "the CPU to share");
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	if (sched_setaffinity(0, sizeof(one), &one))
-		return error_set_errno(tracer->error, "sched_setaffinity");
+		return error_set_errno(tracer->core.error, "sched_setaffinity");
 	tracer->pinned = true;
 	return 0;
 }
@@ -78,21 +78,21 @@ static int fork_child(struct tracer *tracer)
 	int fail[2] = { -1, -1 };
 
 	if (pipe2(go, O_CLOEXEC) || pipe2(fail, O_CLOEXEC)) {
-		error_set_errno(tracer->error, "pipe");
+		error_set_errno(tracer->core.error, "pipe");
 		goto out;
 	}
 	fflush(NULL); /* a forked function must not write the caller's buffers again */
-	tracer->pid = fork();
-	if (tracer->pid < 0) {
-		error_set_errno(tracer->error, "fork");
+	tracer->core.pid = fork();
+	if (tracer->core.pid < 0) {
+		error_set_errno(tracer->core.error, "fork");
 		goto out;
 	}
-	if (tracer->pid == 0) {
+	if (tracer->core.pid == 0) {
 		close(go[1]);
 		close(fail[0]);
 		run_child(tracer->options, go[0], fail[1]);
 	}
-	tracer->at = tracer->pid;
+	tracer->at = tracer->core.pid;
 	tracer->go_fd = go[1];
 	tracer->fail_fd = fail[0];
 	go[1] = -1;
@@ -104,7 +104,7 @@ out:
 		if (fail[i] >= 0)
 			close(fail[i]);
 	}
-	return tracer->pid > 0 ? 0 : -1;
+	return tracer->core.pid > 0 ? 0 : -1;
 }
 
 /* Where the watchdog has ended it already (^C, before it began), its end says so. */
@@ -124,7 +124,8 @@ static int let_go(struct tracer *tracer)
 		sigtimedwait(&broken, NULL, &now);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = failure;
-	return gone && failure != EPIPE ? error_set_errno(tracer->error, "the child's pipe") : 0;
+	return gone && failure != EPIPE ? error_set_errno(tracer->core.error, "the child's pipe")
+					: 0;
 }
 
 /* What the program sends to its process group, which is ours, too: a terminal's job control needs that. */
@@ -170,18 +171,18 @@ int tracer_start(struct tracer *tracer)
 	if (pin(tracer) || fork_child(tracer))
 		return -1;
 	hold_strays(tracer); /* not in the child */
-	if (ptrace(PTRACE_SEIZE, tracer->pid, NULL, TRACE_OPTIONS)) {
+	if (ptrace(PTRACE_SEIZE, tracer->core.pid, NULL, TRACE_OPTIONS)) {
 		int failure = errno;
 
-		error_set_errno(tracer->error, "ptrace");
+		error_set_errno(tracer->core.error, "ptrace");
 		if (failure == EPERM || failure == ENOSYS || failure == EACCES)
-			tracer->error->code = ERROR_UNAVAILABLE;
+			tracer->core.error->code = ERROR_UNAVAILABLE;
 		return -1;
 	}
 	if (tracer->options->function) {
 		/* It stops inside its read(2), before it gets the byte. */
-		if (ptrace(PTRACE_INTERRUPT, tracer->pid, NULL, NULL))
-			return error_set_errno(tracer->error, "PTRACE_INTERRUPT");
+		if (ptrace(PTRACE_INTERRUPT, tracer->core.pid, NULL, NULL))
+			return error_set_errno(tracer->core.error, "PTRACE_INTERRUPT");
 		if (tracer_memory_open(tracer))
 			return -1;
 	}
@@ -202,8 +203,8 @@ static int resolve_from(struct tracer *tracer)
 	tracer->from_pc = 0;
 	if (!from || strcmp(from, "_start") == 0)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/exe", tracer->pid);
-	if (image_create(path, &image, tracer->error))
+	snprintf(path, sizeof(path), "/proc/%d/exe", tracer->core.pid);
+	if (image_create(path, &image, tracer->core.error))
 		return -1;
 	debug_link_adopt(image); /* strip takes main's name away */
 
@@ -215,17 +216,17 @@ static int resolve_from(struct tracer *tracer)
 		tracer->from_pc = address + (tracer->entry - image->entry);
 	if (address || tracer->counters.execs)
 		return 0;
-	error_set(tracer->error, ERROR_SYSTEM, NULL, 0,
+	error_set(tracer->core.error, ERROR_SYSTEM, NULL, 0,
 		  "the program has no function \"%s\" to start from; --from _start begins at its "
 		  "entry point",
 		  from);
-	tracer->error->system_errno = ENOENT; /* what was named is not there */
+	tracer->core.error->system_errno = ENOENT; /* what was named is not there */
 	return -1;
 }
 
 int tracer_enter_program(struct tracer *tracer, struct thread *thread)
 {
-	if (!target_is_64_bit(&thread->regs, tracer->error))
+	if (!target_is_64_bit(&thread->core.regs, tracer->core.error))
 		return -1;
 	if (!tracer->options->from || (tracer->options->from_once && tracer->counters.execs)) {
 		thread->state = THREAD_ENTERING;
@@ -237,7 +238,7 @@ int tracer_enter_program(struct tracer *tracer, struct thread *thread)
 		return -1;
 	tracer->entry_byte = TARGET_BREAKPOINT;
 	if (target_exchange_byte(tracer->memory_fd, tracer->entry, &tracer->entry_byte,
-				 tracer->error))
+				 tracer->core.error))
 		return -1;
 	thread->state = THREAD_TO_ENTRY;
 	return 0;
@@ -246,11 +247,11 @@ int tracer_enter_program(struct tracer *tracer, struct thread *thread)
 int tracer_leave_entry(struct tracer *tracer, struct thread *thread)
 {
 	tracer->to_entry = false;
-	thread->regs.rip = tracer->entry;
-	if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->regs))
-		return error_set_errno(tracer->error, "PTRACE_SETREGS at the entry point");
+	thread->core.regs.rip = tracer->entry;
+	if (ptrace(PTRACE_SETREGS, thread->core.tid, NULL, &thread->core.regs))
+		return error_set_errno(tracer->core.error, "PTRACE_SETREGS at the entry point");
 	if (target_exchange_byte(tracer->memory_fd, tracer->entry, &tracer->entry_byte,
-				 tracer->error))
+				 tracer->core.error))
 		return -1;
 	if (tracer_traps_begin(tracer, thread))
 		return -1;
@@ -264,7 +265,7 @@ int tracer_leave_entry(struct tracer *tracer, struct thread *thread)
  * process that it made and that was not told any more. */
 static void kill_and_reap(struct tracer *tracer)
 {
-	kill(tracer->pid, SIGKILL);
+	kill(tracer->core.pid, SIGKILL);
 	while (!tracer->finished) {
 		int status;
 		pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD);
@@ -273,9 +274,9 @@ static void kill_and_reap(struct tracer *tracer)
 			continue;
 		if (tid < 0)
 			return;
-		if (WIFSTOPPED(status) && !thread_is_of(tracer->pid, tid))
+		if (WIFSTOPPED(status) && !thread_is_of(tracer->core.pid, tid))
 			ptrace(PTRACE_DETACH, tid, NULL, 0);
-		if (tid == tracer->pid && !WIFSTOPPED(status)) {
+		if (tid == tracer->core.pid && !WIFSTOPPED(status)) {
 			tracer->status = status;
 			tracer->finished = true;
 		}
@@ -284,7 +285,7 @@ static void kill_and_reap(struct tracer *tracer)
 
 void tracer_end(struct tracer *tracer)
 {
-	if (tracer->pid > 0 && !tracer->finished)
+	if (tracer->core.pid > 0 && !tracer->finished)
 		kill_and_reap(tracer);
 	watchdog_stop(tracer);
 	drop_strays(tracer);
@@ -303,7 +304,7 @@ void tracer_deinit(struct tracer *tracer)
 	for (size_t i = 0; i < tracer->thread_count; i++)
 		thread_destroy(tracer->thread[i]);
 	free(tracer->thread);
-	stack_pool_clear(&tracer->stacks);
+	stack_pool_clear(&tracer->core.stacks);
 	free(tracer->volatile_code);
-	decoder_destroy(tracer->decoder);
+	decoder_destroy(tracer->core.decoder);
 }

@@ -32,9 +32,9 @@ static bool must_wait(const struct thread *thread)
 {
 	uint64_t steps = thread->steps - thread->timers.since;
 
-	if (call_was_interrupted(&thread->regs))
+	if (call_was_interrupted(&thread->core.regs))
 		return false;
-	return thread->next.kind == INSTRUCTION_SYSCALL ? steps == 0 : steps < STEPS_BETWEEN;
+	return thread->core.next.kind == INSTRUCTION_SYSCALL ? steps == 0 : steps < STEPS_BETWEEN;
 }
 
 bool thread_timer_holds(struct tracer *tracer, struct thread *thread, int signal)
@@ -42,7 +42,7 @@ bool thread_timer_holds(struct tracer *tracer, struct thread *thread, int signal
 	struct timer_watch *timers = &thread->timers;
 	siginfo_t info;
 
-	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) || !is_from_timer(&info))
+	if (ptrace(PTRACE_GETSIGINFO, thread->core.tid, NULL, &info) || !is_from_timer(&info))
 		return false;
 	tracer->counters.timer_signals++;
 	if (!must_wait(thread)) {

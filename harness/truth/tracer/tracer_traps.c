@@ -41,8 +41,8 @@ int thread_poke_register(struct tracer *tracer, struct thread *thread, size_t of
 			 uint64_t value)
 {
 	/* ESRCH: killed meanwhile; its end will be reported. */
-	if (ptrace(PTRACE_POKEUSER, thread->tid, offset, value) && errno != ESRCH)
-		return error_set_errno(tracer->error, "PTRACE_POKEUSER");
+	if (ptrace(PTRACE_POKEUSER, thread->core.tid, offset, value) && errno != ESRCH)
+		return error_set_errno(tracer->core.error, "PTRACE_POKEUSER");
 	return 0;
 }
 
@@ -78,8 +78,8 @@ int tracer_traps_begin(struct tracer *tracer, struct thread *thread)
 {
 	struct signal_masks masks;
 
-	if (thread_signal_masks(thread->tid, &masks))
-		return error_set_errno(tracer->error, "/proc/%d/status", thread->tid);
+	if (thread_signal_masks(thread->core.tid, &masks))
+		return error_set_errno(tracer->core.error, "/proc/%d/status", thread->core.tid);
 	thread->traps.blocked = masks.blocked & SIGTRAP_BIT;
 	tracer->trap_action = masks.ignored & SIGTRAP_BIT  ? TRAP_ACTION_IGNORE
 			      : masks.caught & SIGTRAP_BIT ? TRAP_ACTION_HANDLER
@@ -94,16 +94,16 @@ bool tracer_keeps_handler(const struct tracer *tracer)
 
 static int get_mask(struct tracer *tracer, const struct thread *thread, uint64_t *ret)
 {
-	if (ptrace(PTRACE_GETSIGMASK, thread->tid, sizeof(*ret), ret) == 0)
+	if (ptrace(PTRACE_GETSIGMASK, thread->core.tid, sizeof(*ret), ret) == 0)
 		return 0;
 	*ret = 0;
-	return errno == ESRCH ? 0 : error_set_errno(tracer->error, "PTRACE_GETSIGMASK");
+	return errno == ESRCH ? 0 : error_set_errno(tracer->core.error, "PTRACE_GETSIGMASK");
 }
 
 static int set_mask(struct tracer *tracer, const struct thread *thread, uint64_t mask)
 {
-	if (ptrace(PTRACE_SETSIGMASK, thread->tid, sizeof(mask), &mask) && errno != ESRCH)
-		return error_set_errno(tracer->error, "PTRACE_SETSIGMASK");
+	if (ptrace(PTRACE_SETSIGMASK, thread->core.tid, sizeof(mask), &mask) && errno != ESRCH)
+		return error_set_errno(tracer->core.error, "PTRACE_SETSIGMASK");
 	return 0;
 }
 
@@ -129,13 +129,13 @@ static int correct_saved_r11(struct tracer *tracer, const struct thread *thread,
 	greg_t saved[REG_RIP + 1];
 
 	if (thread->traps.own ||
-	    tracer->memory.read(tracer->memory.context, at, saved, sizeof(saved)) ||
+	    tracer->core.memory.read(tracer->core.memory.context, at, saved, sizeof(saved)) ||
 	    !r11_has_flag(saved[REG_R11], saved[REG_RCX], saved[REG_RIP]))
 		return 0;
 	saved[REG_R11] &= ~(greg_t)EFLAGS_TF;
 	at += REG_R11 * sizeof(*saved);
 	if (pwrite(tracer->memory_fd, &saved[REG_R11], sizeof(*saved), at) != sizeof(*saved))
-		return error_set_errno(tracer->error, "a signal frame's r11");
+		return error_set_errno(tracer->core.error, "a signal frame's r11");
 	return 0;
 }
 
@@ -145,11 +145,11 @@ static int correct_saved_flags(struct tracer *tracer, const struct thread *threa
 	uint64_t at = sp + sizeof(uint64_t) + offsetof(ucontext_t, uc_mcontext.gregs[REG_EFL]);
 	uint64_t flags, right;
 
-	if (tracer->memory.read(tracer->memory.context, at, &flags, sizeof(flags)))
+	if (tracer->core.memory.read(tracer->core.memory.context, at, &flags, sizeof(flags)))
 		return 0;
 	right = (flags & ~(uint64_t)EFLAGS_TF) | (thread->traps.own ? EFLAGS_TF : 0);
 	if (flags != right && pwrite(tracer->memory_fd, &right, sizeof(right), at) != sizeof(right))
-		return error_set_errno(tracer->error, "a signal frame's flags");
+		return error_set_errno(tracer->core.error, "a signal frame's flags");
 	return 0;
 }
 
@@ -165,11 +165,11 @@ int thread_traps_in_handler(struct tracer *tracer, struct thread *thread, uint64
 	thread->traps.rearm = false;
 	if (get_mask(tracer, thread, &mask))
 		return -1;
-	if (thread->traps.blocked &&
-	    !tracer->memory.read(tracer->memory.context, saved_at, &saved, sizeof(saved))) {
+	if (thread->traps.blocked && !tracer->core.memory.read(tracer->core.memory.context,
+							       saved_at, &saved, sizeof(saved))) {
 		saved |= SIGTRAP_BIT;
 		if (pwrite(tracer->memory_fd, &saved, sizeof(saved), saved_at) != sizeof(saved))
-			return error_set_errno(tracer->error, "a signal frame's mask");
+			return error_set_errno(tracer->core.error, "a signal frame's mask");
 	}
 	if (!(mask & SIGTRAP_BIT))
 		return 0;
@@ -186,9 +186,9 @@ int thread_sent_trap(struct tracer *tracer, struct thread *thread)
 	if (!traps->blocked)
 		return SIGTRAP;
 	/* Of one signal there waits one. */
-	if (!traps->pending && ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &traps->info) &&
+	if (!traps->pending && ptrace(PTRACE_GETSIGINFO, thread->core.tid, NULL, &traps->info) &&
 	    errno != ESRCH)
-		return error_set_errno(tracer->error, "PTRACE_GETSIGINFO");
+		return error_set_errno(tracer->core.error, "PTRACE_GETSIGINFO");
 	traps->pending = true;
 	return 0;
 }
@@ -200,8 +200,8 @@ int thread_die_of_trap(struct tracer *tracer, struct thread *thread)
 	uint64_t mask;
 
 	thread->traps.dying = true;
-	if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->regs) && errno != ESRCH)
-		return error_set_errno(tracer->error, "PTRACE_SETREGS");
+	if (ptrace(PTRACE_SETREGS, thread->core.tid, NULL, &thread->core.regs) && errno != ESRCH)
+		return error_set_errno(tracer->core.error, "PTRACE_SETREGS");
 	if (get_mask(tracer, thread, &mask))
 		return -1;
 	return set_mask(tracer, thread, mask | SIGTRAP_BIT);
@@ -251,7 +251,7 @@ int thread_hide_in_new(struct tracer *tracer, pid_t tid, struct user_regs_struct
 	if (regs->eflags & EFLAGS_TF || !r11_has_flag(regs->r11, regs->rcx, regs->rip))
 		return 0;
 	regs->r11 &= ~(uint64_t)EFLAGS_TF;
-	return thread_poke_register(tracer, &(struct thread) { .tid = tid },
+	return thread_poke_register(tracer, &(struct thread) { .core.tid = tid },
 				    offsetof(struct user_regs_struct, r11), regs->r11);
 }
 
@@ -260,13 +260,13 @@ static int hide_pushed_flag(struct tracer *tracer, struct thread *thread, uint64
 {
 	uint8_t byte, seen;
 
-	if (tracer->memory.read(tracer->memory.context, sp + 1, &seen, 1))
+	if (tracer->core.memory.read(tracer->core.memory.context, sp + 1, &seen, 1))
 		return 0;
 	byte = seen & ~(EFLAGS_TF >> 8);
 	thread_note_repair(thread, &(struct trap_repair) {
 					   .at = sp + 1, .size = 1, .seen = seen, .right = byte });
 	if (pwrite(tracer->memory_fd, &byte, 1, sp + 1) != 1)
-		return error_set_errno(tracer->error, "the flags that were pushed");
+		return error_set_errno(tracer->core.error, "the flags that were pushed");
 	return 0;
 }
 
@@ -275,12 +275,12 @@ int thread_hide_stepping(struct tracer *tracer, struct thread *thread,
 {
 	struct trap_watch *traps = &thread->traps;
 
-	if (thread->next.kind == INSTRUCTION_SYSCALL)
+	if (thread->core.next.kind == INSTRUCTION_SYSCALL)
 		return thread_call_end(tracer, thread, regs);
 
-	if (thread->next.traits.pushes_flags && !traps->own)
+	if (thread->core.next.traits.pushes_flags && !traps->own)
 		return hide_pushed_flag(tracer, thread, regs->rsp);
-	if (!thread->next.traits.pops_flags)
+	if (!thread->core.next.traits.pops_flags)
 		return 0;
 	traps->own = regs->eflags & EFLAGS_TF;
 	traps->rearm = !traps->own;

@@ -119,15 +119,15 @@ int watchdog_start(struct tracer *tracer)
 		return 0;
 	watchdog->timeout_ms = tracer->options->timeout_ms;
 	watchdog->ended_fd = tracer->options->ended_fd;
-	watchdog_own(watchdog, tracer->pid);
-	watchdog->pidfd = syscall(SYS_pidfd_open, tracer->pid, 0);
+	watchdog_own(watchdog, tracer->core.pid);
+	watchdog->pidfd = syscall(SYS_pidfd_open, tracer->core.pid, 0);
 	if (watchdog->pidfd < 0)
-		return error_set_errno(tracer->error, "pidfd_open");
+		return error_set_errno(tracer->core.error, "pidfd_open");
 	watchdog->cancel_fd = eventfd(0, EFD_CLOEXEC);
 	if (watchdog->cancel_fd < 0)
-		return error_set_errno(tracer->error, "eventfd");
+		return error_set_errno(tracer->core.error, "eventfd");
 	if (tracer->options->ended_by_signals &&
-	    ending_signals_hold(&watchdog->signals, tracer->error))
+	    ending_signals_hold(&watchdog->signals, tracer->core.error))
 		return -1;
 
 	/* No signal of the caller's is for this thread. */
@@ -138,7 +138,7 @@ int watchdog_start(struct tracer *tracer)
 	errno = pthread_create(&watchdog->thread, NULL, watch, watchdog);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (errno)
-		return error_set_errno(tracer->error, "the time-out's thread");
+		return error_set_errno(tracer->core.error, "the time-out's thread");
 	watchdog->started = true;
 	return 0;
 }

@@ -11,9 +11,9 @@
  *
  * Limits of the truth: a stack that was entered by a jump or a return (makecontext, coroutines) is known as a prefix
  * only, and rooted is false. A function that switches stacks in its middle and calls from there keeps its frames.
- * tracer_stacks.c says which switches inside one mapping are seen. A handler that rewrites the interrupted rip in its
+ * step_stacks.c says which switches inside one mapping are seen. A handler that rewrites the interrupted rip in its
  * ucontext is believed only after rt_sigreturn. If it has also left the interrupted PC on the stack, as a call would,
- * that is a frame.
+ * that is a frame. The rules of it all are those of every source of truth: truth/steps/steps.h.
  */
 #ifndef STACKPROOF_TRUTH_H
 #define STACKPROOF_TRUTH_H
@@ -23,7 +23,7 @@
 #include <sys/types.h>
 #include "error.h"
 #include "cfi/expression.h"
-#include "truth/steps/shadow_stack.h"
+#include "truth/steps/steps.h"
 
 /* ---- tracer.c --------------------------------------------------------------------------- */
 
@@ -100,16 +100,13 @@ struct tracer_processes {
 };
 
 struct tracer_counters {
-	uint64_t steps;		       /* instructions executed under the trap flag */
-	uint64_t points;	       /* stops given to on_stop */
-	uint64_t untrapped;	       /* of those, with trapped false */
-	uint64_t unknown_instructions; /* executed, though their opcode could not be read */
-	uint64_t call_mismatches; /* calls that did not push the address behind them: must be 0 */
-	uint64_t threads;	  /* of the traced process, the first included */
-	uint64_t children; /* processes that it made, and that are not followed; without theirs */
-	uint64_t untraced; /* threads that it made with CLONE_UNTRACED: no tracer is told */
-	uint64_t execs;	   /* that replaced the program, without the first */
-	uint64_t signals;  /* delivered to handlers */
+	uint64_t steps;	    /* instructions executed under the trap flag */
+	uint64_t points;    /* stops given to on_stop */
+	uint64_t untrapped; /* of those, with trapped false */
+	uint64_t threads;   /* of the traced process, the first included */
+	uint64_t children;  /* processes that it made, and that are not followed; without theirs */
+	uint64_t untraced;  /* threads that it made with CLONE_UNTRACED: no tracer is told */
+	uint64_t execs;	    /* that replaced the program, without the first */
 	uint64_t
 		stale_instructions; /* executed, though the bytes had changed since they were read */
 	uint64_t moved;		    /* steps in which the kernel moved the thread elsewhere */
@@ -118,22 +115,10 @@ struct tracer_counters {
 	uint64_t rseq_aborts;	/* of those, given up */
 	uint64_t timer_signals;
 	uint64_t timer_signals_late; /* of those, delivered late */
-	uint64_t stack_switches; /* to a stack that is neither the thread's nor a signal stack */
-	uint64_t frames;	 /* sum over all points of the truth's frames below the PC */
+	uint64_t frames;	     /* sum over all points of the truth's frames below the PC */
 	uint64_t min_frames, max_frames;
-	uint64_t unrooted; /* points whose truth is only a prefix */
-	/* What the truth noticed about itself. */
-	uint64_t returns;	   /* compared with the frame on top */
-	uint64_t returns_replaced; /* that went elsewhere than their call said */
-	uint64_t returns_stray;	   /* through a slot that no open call wrote */
-	uint64_t returns_doubled;  /* that ended two frames: must be 0 */
-	uint64_t
-		returns_registers; /* that did not bring rbx, rbp, r12 to r15 back as at the call */
-	uint64_t taken_off;	   /* frames that left alone, by pop, add or lea */
-	uint64_t put_back;	   /* of those, put back */
-	uint64_t frames_moved;	   /* put into another slot, or returned through a copy */
-	uint64_t abandoned;	   /* frames that were dropped in another way: with others, say */
-	uint64_t disturbances;
+	uint64_t unrooted;	     /* points whose truth is only a prefix */
+	struct step_counters rules;  /* what truth/steps counts */
 	uint64_t last_pc;	     /* where the last step led to; 0: there was none */
 	bool from_reached;	     /* options->from was reached: points are given */
 	struct tracer_bursts bursts; /* of an attached run */

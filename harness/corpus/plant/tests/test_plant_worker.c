@@ -459,7 +459,7 @@ START_TEST(the_clean_run)
 				      .findings = { &finding, 1, 0 },
 				      .truth = { .threads = test->threads,
 						 .execs = test->execs,
-						 .disturbances = test->disturbances } };
+						 .rules.disturbances = test->disturbances } };
 	made_up.comparison.verdict[VERDICT_UNPROVEN] = test->unproven;
 	made_up.comparison.engine[2].skipped = true;
 	finding.count = test->faulty;

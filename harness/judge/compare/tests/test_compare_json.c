@@ -97,17 +97,19 @@ static const struct comparison filled =
 		  .unproven = { [DOUBT_STRAY_RETURN] = 39, [DOUBT_MEMORY] = 40 }, .doubts = 41,
 		  .status = 256, .unread = 38, .elapsed_ns = 2000000000,
 		  .cut = { .early.message = "asked for", .ending = TRACER_FAILED, .steps = 299 },
-		  .truth = IN_BRACES(.steps = 300, .threads = 301, .children = 37, .signals = 302,
-				     .unrooted = 303, .returns = 309, .returns_replaced = 310,
-				     .returns_stray = 311, .returns_doubled = 312,
-				     .returns_registers = 313, .taken_off = 314, .put_back = 315,
-				     .frames_moved = 328, .abandoned = 316, .disturbances = 317,
-				     .stack_switches = 318, .untrapped = 304,
-				     .unknown_instructions = 305, .frames = 306, .min_frames = 307,
-				     .max_frames = 308, .untraced = 319, .stale_instructions = 320,
-				     .moved = 321, .merged_steps = 322, .rseq_sections = 323,
-				     .rseq_aborts = 324, .timer_signals = 325,
-				     .timer_signals_late = 326, .call_mismatches = 327));
+		  .truth = IN_BRACES(.steps = 300, .threads = 301, .children = 37,
+				     .rules.signals = 302, .unrooted = 303, .rules.returns = 309,
+				     .rules.returns_replaced = 310, .rules.returns_stray = 311,
+				     .rules.returns_doubled = 312, .rules.returns_registers = 313,
+				     .rules.taken_off = 314, .rules.put_back = 315,
+				     .rules.frames_moved = 328, .rules.abandoned = 316,
+				     .rules.disturbances = 317, .rules.stack_switches = 318,
+				     .untrapped = 304, .rules.unknown_instructions = 305,
+				     .frames = 306, .min_frames = 307, .max_frames = 308,
+				     .untraced = 319, .stale_instructions = 320, .moved = 321,
+				     .merged_steps = 322, .rseq_sections = 323, .rseq_aborts = 324,
+				     .timer_signals = 325, .timer_signals_late = 326,
+				     .rules.call_mismatches = 327));
 
 /* Its lines. */
 static json_t *print_comparison(const struct comparison *comparison)

@@ -69,7 +69,7 @@ static void check_result(const struct outside_case *c, const struct comparison *
 	/* Nothing was replaced, nor does anything return that was not called. */
 	if (c->form == 1 || c->form >= 8) {
 		ck_assert_uint_eq(result->unproven[DOUBT_REPLACED], 0);
-		ck_assert_uint_eq(result->truth.returns_stray, 0);
+		ck_assert_uint_eq(result->truth.rules.returns_stray, 0);
 	}
 	if (c->reason == DOUBT_UPROBE)
 		ck_assert_uint_eq(result->unproven[c->reason], result->verdict[VERDICT_UNPROVEN]);

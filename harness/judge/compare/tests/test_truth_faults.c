@@ -294,9 +294,10 @@ static uint64_t noticed(const struct comparison *result)
 {
 	const struct tracer_counters *truth = &result->truth;
 
-	return truth->returns_stray + truth->returns_replaced + truth->returns_doubled +
-	       truth->returns_registers + truth->unrooted + truth->taken_off + truth->abandoned +
-	       truth->disturbances + result->verdict[VERDICT_UNPROVEN];
+	return truth->rules.returns_stray + truth->rules.returns_replaced +
+	       truth->rules.returns_doubled + truth->rules.returns_registers + truth->unrooted +
+	       truth->rules.taken_off + truth->rules.abandoned + truth->rules.disturbances +
+	       result->verdict[VERDICT_UNPROVEN];
 }
 
 static uint64_t accused(const struct comparison *result)
@@ -315,7 +316,7 @@ START_TEST(test_a_clean_run_notices_nothing)
 	ck_assert_uint_eq(noticed(&result), 0);
 	ck_assert_uint_eq(accused(&result), 0);
 	ck_assert_uint_eq(result.verdict[VERDICT_EXACT], result.points);
-	ck_assert_uint_gt(result.truth.returns, 20);
+	ck_assert_uint_gt(result.truth.rules.returns, 20);
 	comparison_deinit(&result);
 }
 END_TEST

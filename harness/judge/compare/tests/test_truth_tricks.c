@@ -19,9 +19,10 @@
 #include "judge/compare/compare.h"
 #include "judge/compare/tests/compared_program.h"
 
-#define EXIT_SKIPPED   77
-#define SHOWS(counter) offsetof(struct tracer_counters, counter)
-#define SHOWS_NOTHING  SIZE_MAX
+#define EXIT_SKIPPED	      77
+#define SHOWS(counter)	      offsetof(struct tracer_counters, rules.counter)
+#define TRACER_SHOWS(counter) offsetof(struct tracer_counters, counter)
+#define SHOWS_NOTHING	      SIZE_MAX
 
 #define ASM                                                                                        \
 	"gcc-12 -static -nostdlib -Wl,--eh-frame-hdr -Itestprogs/asm "                             \
@@ -114,7 +115,7 @@ static const struct trick_case {
 	  NULL },
 	{ "a_thunk_of_a_return", ASM "thunks.S -DFORM=2", 4, SHOWS(taken_off), NULL },
 	{ "a_call_of_the_next_instruction", ASM "thunks.S -DFORM=3", 8, SHOWS(taken_off), NULL },
-	{ "a_call_behind_mov_ss", ASM "mov_ss.S", 0, SHOWS(merged_steps), NULL },
+	{ "a_call_behind_mov_ss", ASM "mov_ss.S", 0, TRACER_SHOWS(merged_steps), NULL },
 	{ "rsp_as_a_pointer_into_the_callers_frame", ASM "rsp_as_pointer.S -DFORM=1", 14,
 	  SHOWS(disturbances), NULL },
 	{ "rsp_as_a_pointer_into_bss", ASM "rsp_as_pointer.S -DFORM=2", 0, SHOWS(disturbances),
@@ -194,8 +195,8 @@ static const struct trick_case {
 	  SHOWS(signals), NULL },
 	{ "r10_of_the_interrupted_changed_by_a_second_handler", C "handler_context.c -DHOW=9", 2,
 	  SHOWS(signals), NULL },
-	{ "code_patched_through_proc_self_mem", C "patched.c -DHOW=1", 0, SHOWS(stale_instructions),
-	  NULL },
+	{ "code_patched_through_proc_self_mem", C "patched.c -DHOW=1", 0,
+	  TRACER_SHOWS(stale_instructions), NULL },
 	{ "code_patched_through_another_mapping", C "patched.c -DHOW=2", 0, SHOWS_NOTHING, NULL },
 	{ "a_frame_made_larger_where_it_is_made", C "patched.c -DHOW=3", 17, SHOWS_NOTHING, NULL },
 	{ "a_patch_far_from_it_is_no_excuse", C "patched.c -DHOW=5", 0, SHOWS_NOTHING, "frame" },
@@ -235,7 +236,7 @@ static const struct trick_case {
 	  SHOWS_NOTHING, NULL },
 	{ "exceptions_that_land_with_registers_put_back",
 	  "g++-12 -O0 -Itestprogs/c testprogs/cxx/nested_throw.cc", 5, SHOWS_NOTHING, NULL },
-	{ "a_thread_that_no_tracer_is_told_of", ASM "untraced.S", 0, SHOWS(untraced), NULL },
+	{ "a_thread_that_no_tracer_is_told_of", ASM "untraced.S", 0, TRACER_SHOWS(untraced), NULL },
 	{ "a_cfa_by_a_register_beyond_ours", ASM "by_register.S -DFORM=5", 60, SHOWS_NOTHING,
 	  NULL },
 	{ "a_register_kept_in_a_vector_register", ASM "by_register.S -DFORM=6", 30, SHOWS_NOTHING,
@@ -315,7 +316,7 @@ static void check_result(const struct trick_case *c, const struct comparison *re
 	}
 	ck_assert_uint_eq(placed, result->verdict[VERDICT_UNPROVEN]);
 	ck_assert_uint_eq(result->findings.not_kept, 0);
-	ck_assert_uint_eq(result->truth.call_mismatches, 0);
+	ck_assert_uint_eq(result->truth.rules.call_mismatches, 0);
 	ck_assert_msg(c->shows == SHOWS_NOTHING || counter_at(&result->truth, c->shows),
 		      "%s: the trick was not played", c->name);
 	ck_assert_msg(registers || unproven <= c->unproven_max,
@@ -377,7 +378,7 @@ START_TEST(agreement_is_taken_back)
 
 	ck_assert_int_eq(shell(ASM "%s -o %s", c->source, program), 0);
 	compare_program(&options, NULL, &result);
-	ck_assert_uint_eq(result.truth.returns_stray, c->strays);
+	ck_assert_uint_eq(result.truth.rules.returns_stray, c->strays);
 	ck_assert_uint_eq(result.unproven[c->reason], c->points);
 	ck_assert_uint_eq(result.points, result.verdict[VERDICT_EXACT] + c->points);
 	for (size_t i = 0; i < result.engine_count; i++) {

@@ -307,19 +307,20 @@ START_TEST(test_truth_equals_claim)
 	ck_assert_msg(!seen.problem[0], "%s: %s", name, seen.problem);
 	ck_assert_msg((status & ~0x80) == tracees[_i].status, "%s: status 0x%x", name, status);
 	ck_assert_msg(seen.markers == tracees[_i].markers, "%s: %u markers", name, seen.markers);
-	ck_assert_msg(counters.signals == tracees[_i].signals || tracees[_i].signals == ANY_COUNT,
-		      "%s: %lu signals", name, counters.signals);
+	ck_assert_msg(counters.rules.signals == tracees[_i].signals ||
+			      tracees[_i].signals == ANY_COUNT,
+		      "%s: %lu signals", name, counters.rules.signals);
 	ck_assert_msg(counters.threads == tracees[_i].threads, "%s: %lu threads", name,
 		      counters.threads);
 	ck_assert_msg(counters.children == children_of(name), "%s: %lu children", name,
 		      counters.children);
 	ck_assert_msg(counters.execs == tracees[_i].execs, "%s: %lu execs", name, counters.execs);
-	ck_assert_msg(counters.stack_switches == tracees[_i].stack_switches,
-		      "%s: %lu stack switches", name, counters.stack_switches);
+	ck_assert_msg(counters.rules.stack_switches == tracees[_i].stack_switches,
+		      "%s: %lu stack switches", name, counters.rules.stack_switches);
 	ck_assert_msg((counters.unrooted > 0) == (tracees[_i].stack_switches > 0),
 		      "%s: %lu unrooted points", name, counters.unrooted);
-	ck_assert_uint_eq(counters.call_mismatches, 0);
-	ck_assert_uint_eq(counters.unknown_instructions, 0);
+	ck_assert_uint_eq(counters.rules.call_mismatches, 0);
+	ck_assert_uint_eq(counters.rules.unknown_instructions, 0);
 	ck_assert_uint_eq(counters.points, seen.points);
 	ck_assert_uint_eq(counters.untrapped, seen.untrapped);
 	ck_assert_uint_gt(counters.frames, counters.points);

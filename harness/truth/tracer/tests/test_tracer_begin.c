@@ -149,7 +149,7 @@ bool say_is_of(pid_t pid, pid_t tid)
 
 void say_destroy(struct thread *thread)
 {
-	say("destroy(%d)", thread->tid);
+	say("destroy(%d)", thread->core.tid);
 }
 
 static struct error error;
@@ -160,9 +160,9 @@ static void setup(struct tracer *tracer)
 	memset(&world, 0, sizeof(world));
 	memset(&error, 0, sizeof(error));
 	options = (struct tracer_options) { 0 };
-	*tracer = (struct tracer) { .error = &error,
+	*tracer = (struct tracer) { .core.error = &error,
 				    .options = &options,
-				    .pid = -1,
+				    .core.pid = -1,
 				    .memory_fd = -1,
 				    .go_fd = -1,
 				    .fail_fd = -1 };
@@ -219,12 +219,12 @@ START_TEST(child_waits_until_it_is_let_go)
 		      world.said);
 	ck_assert_int_eq(error.code, start_cases[_i].code);
 	ck_assert_ptr_nonnull(strstr(error.message, start_cases[_i].words));
-	ck_assert(tracer.pid > 0 && tracer.at == tracer.pid && tracer.pinned);
+	ck_assert(tracer.core.pid > 0 && tracer.at == tracer.core.pid && tracer.pinned);
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(now), &now), 0);
 	ck_assert_int_eq(CPU_COUNT(&now), 1);
 	close(tracer.go_fd); /* who was not let go gives up then */
 	tracer.go_fd = -1;
-	ck_assert_int_eq(waitpid(tracer.pid, &ended, 0), tracer.pid);
+	ck_assert_int_eq(waitpid(tracer.core.pid, &ended, 0), tracer.core.pid);
 	ck_assert_msg(WIFEXITED(ended) && WEXITSTATUS(ended) == (starts ? STATUS : 127), "%s: 0x%x",
 		      start_cases[_i].name, ended);
 	tracer.finished = true;
@@ -248,7 +248,7 @@ START_TEST(exec_says_why_not)
 	size = read(tracer.fail_fd, &failure, sizeof(failure));
 	ck_assert_int_eq(size, _i ? 0 : sizeof(failure));
 	ck_assert_int_eq(failure, _i ? 0 : ENOENT);
-	ck_assert_int_eq(waitpid(tracer.pid, &ended, 0), tracer.pid);
+	ck_assert_int_eq(waitpid(tracer.core.pid, &ended, 0), tracer.core.pid);
 	ck_assert_int_eq(WEXITSTATUS(ended), _i ? 0 : CHILD_NOT_RUN);
 	tracer.finished = true;
 	tracer_end(&tracer);
@@ -366,11 +366,11 @@ static void setup_memory(struct tracer *tracer, size_t bytes)
 	const uint8_t byte = BYTE;
 
 	setup(tracer);
-	tracer->pid = getpid();
+	tracer->core.pid = getpid();
 	tracer->memory_fd = memfd_create("test_tracer_begin", MFD_CLOEXEC);
 	ck_assert_int_ge(tracer->memory_fd, 0);
 	ck_assert_int_eq(pwrite(tracer->memory_fd, &byte, 1, bytes), 1);
-	tracer->memory = (struct memory_reader) { read_file, tracer };
+	tracer->core.memory = (struct memory_reader) { read_file, tracer };
 }
 
 static uint8_t byte_at(const struct tracer *tracer, uint64_t address)
@@ -416,17 +416,17 @@ static const struct {
 
 START_TEST(entry_is_broken_at)
 {
-	struct thread thread = { .tid = TID };
+	struct thread thread = { .core.tid = TID };
 	struct tracer tracer;
 
 	setup_memory(&tracer, enter_cases[_i].bytes);
 	if (enter_cases[_i].pid)
-		tracer.pid = enter_cases[_i].pid;
+		tracer.core.pid = enter_cases[_i].pid;
 	options.from = enter_cases[_i].from;
 	options.from_once = enter_cases[_i].once;
 	tracer.counters.execs = enter_cases[_i].execs;
 	tracer.from_pc = 7; /* of the program before */
-	thread.regs.cs = enter_cases[_i].cs;
+	thread.core.regs.cs = enter_cases[_i].cs;
 	ck_assert_msg(tracer_enter_program(&tracer, &thread) == enter_cases[_i].result, "%s: %s",
 		      enter_cases[_i].name, error.message);
 	ck_assert_int_eq(error.code, enter_cases[_i].code);
@@ -455,7 +455,7 @@ END_TEST
 
 START_TEST(breakpoint_that_can_not_be_set)
 {
-	struct thread thread = { .regs = { .cs = 0x33 } };
+	struct thread thread = { .core.regs = { .cs = 0x33 } };
 	struct tracer tracer;
 	char path[32];
 	int file;
@@ -487,7 +487,7 @@ static const struct {
 
 START_TEST(entry_is_left_as_it_was)
 {
-	struct thread thread = { .tid = TID, .regs = { .rip = ENTRY + 1 } };
+	struct thread thread = { .core.tid = TID, .core.regs = { .rip = ENTRY + 1 } };
 	struct tracer tracer;
 
 	setup_memory(&tracer, ENTRY);
@@ -503,7 +503,7 @@ START_TEST(entry_is_left_as_it_was)
 	ck_assert_int_eq(tracer_leave_entry(&tracer, &thread), leave_cases[_i].result);
 	ck_assert_msg(!strcmp(world.said, leave_cases[_i].said), "%s: %s", leave_cases[_i].name,
 		      world.said);
-	ck_assert(!tracer.to_entry && thread.regs.rip == ENTRY);
+	ck_assert(!tracer.to_entry && thread.core.regs.rip == ENTRY);
 	if (leave_cases[_i].result == 0)
 		ck_assert_uint_eq(byte_at(&tracer, ENTRY), 0x77);
 	if (tracer.memory_fd >= 0)
@@ -552,12 +552,12 @@ static const struct {
 
 START_TEST(nothing_is_left)
 {
-	struct thread one = { .tid = 1 }, two = { .tid = 2 }, behind = { .tid = 3 };
+	struct thread one = { .core.tid = 1 }, two = { .core.tid = 2 }, behind = { .core.tid = 3 };
 	struct tracer tracer;
 	int fds[4];
 
 	setup(&tracer);
-	tracer.pid = end_cases[_i].pid;
+	tracer.core.pid = end_cases[_i].pid;
 	tracer.finished = end_cases[_i].finished;
 	tracer.thread = calloc(3, sizeof(*tracer.thread));
 	tracer.thread[0] = &one;

@@ -108,8 +108,8 @@ static const struct call_case {
 START_TEST(call_is_read_before_it_runs)
 {
 	const struct call_case *c = &cases[_i];
-	struct tracer tracer = { .memory = { read_words, (void *)&c->frame } };
-	struct thread thread = { .regs = c->regs, .traps = { .blocked = c->was_blocked } };
+	struct tracer tracer = { .core.memory = { read_words, (void *)&c->frame } };
+	struct thread thread = { .core.regs = c->regs, .traps = { .blocked = c->was_blocked } };
 	const struct call_watch *call = &thread.call;
 
 	memset(&thread.call, 0xff, sizeof(thread.call)); /* what the call before has left */

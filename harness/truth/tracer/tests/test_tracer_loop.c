@@ -103,7 +103,7 @@ START_TEST(end_says_whose_it_was)
 	struct tracer tracer;
 
 	setup(&tracer, end_cases[_i].state);
-	tracer.pid = end_cases[_i].is_main ? TID : 5;
+	tracer.core.pid = end_cases[_i].is_main ? TID : 5;
 	options.argv = argv;
 	options.function = end_cases[_i].function ? function : NULL;
 	ck_assert_int_eq(pipe(fds), 0);
@@ -133,7 +133,7 @@ START_TEST(next_one_is_waited_for)
 	int status;
 
 	setup(&tracer, THREAD_STEPPED);
-	tracer.pid = TID;
+	tracer.core.pid = TID;
 	world.wait[0].error = EINTR;
 	world.wait[1].tid = TID;
 	world.wait[1].status = 9;
@@ -141,10 +141,10 @@ START_TEST(next_one_is_waited_for)
 	ck_assert_int_eq(status, 9);
 	world.wait[2].error = ECHILD;
 	ck_assert_int_eq(wait_next(&tracer, &status), -1);
-	tracer.pid = 78; /* its first thread has ended */
+	tracer.core.pid = 78; /* its first thread has ended */
 	world.wait[3].tid = TID;
 	ck_assert_int_eq(wait_next(&tracer, &status), TID);
-	tracer.pid = TID;
+	tracer.core.pid = TID;
 	tracer_add_thread(&tracer, 78, THREAD_STEPPED);
 	world.wait[4].tid = 78;
 	ck_assert_int_eq(wait_next(&tracer, &status), 78);
@@ -296,24 +296,24 @@ END_TEST
 /* Behind the last is none: who looks there finds one of that number. */
 START_TEST(threads_are_as_many_as_they_are)
 {
-	struct thread other = { .tid = 78, .waits = true };
+	struct thread other = { .core.tid = 78, .waits = true };
 	struct parked_stack parked = { .root = 78 };
 	struct tracer tracer;
 
 	setup(&tracer, THREAD_STEPPED);
-	ck_assert_uint_ne(stack_pool_park(&tracer.stacks, &parked), 0);
+	ck_assert_uint_ne(stack_pool_park(&tracer.core.stacks, &parked), 0);
 	tracer.thread[1] = &other;
 	ck_assert_ptr_null(tracer_find_thread(&tracer, 78));
 	remove_thread(&tracer, 78);
 	ck_assert_uint_eq(tracer.thread_count, 1);
-	ck_assert_uint_eq(tracer.stacks.count, 1);
+	ck_assert_uint_eq(tracer.core.stacks.count, 1);
 	ck_assert_str_eq(world.said, "");
 	/* With a thread goes the stack that it began on. */
-	tracer.stacks.parked[0].root = TID;
+	tracer.core.stacks.parked[0].root = TID;
 	remove_thread(&tracer, TID);
 	ck_assert_uint_eq(tracer.thread_count, 0);
-	ck_assert_uint_eq(tracer.stacks.count, 0);
-	stack_pool_clear(&tracer.stacks);
+	ck_assert_uint_eq(tracer.core.stacks.count, 0);
+	stack_pool_clear(&tracer.core.stacks);
 	teardown(&tracer);
 }
 END_TEST

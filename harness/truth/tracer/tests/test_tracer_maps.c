@@ -34,18 +34,18 @@ static struct tracer *setup(void)
 	memset(&world, 0, sizeof(world));
 	world.callbacks = (struct tracer_callbacks) { .context = &world,
 						      .on_mappings = see_mappings };
-	world.tracer = (struct tracer) { .error = &world.error,
+	world.tracer = (struct tracer) { .core.error = &world.error,
 					 .callbacks = &world.callbacks,
-					 .pid = 70,
+					 .core.pid = 70,
 					 .at = getpid(),
 					 .memory_fd = -1 };
-	world.tracer.decoder = decoder_create(&world.error);
+	world.tracer.core.decoder = decoder_create(&world.error);
 	return &world.tracer;
 }
 
 static void teardown(void)
 {
-	decoder_destroy(world.tracer.decoder);
+	decoder_destroy(world.tracer.core.decoder);
 	free(world.tracer.volatile_code);
 	if (world.tracer.memory_fd >= 0)
 		close(world.tracer.memory_fd);
@@ -69,15 +69,15 @@ START_TEST(memory_is_read)
 	int first;
 
 	ck_assert_int_eq(tracer_memory_open(tracer), 0);
-	ck_assert_ptr_eq(tracer->memory.context, tracer);
-	ck_assert_int_eq(tracer->memory.read(tracer, (uint64_t)&word, &got, sizeof(got)), 0);
+	ck_assert_ptr_eq(tracer->core.memory.context, tracer);
+	ck_assert_int_eq(tracer->core.memory.read(tracer, (uint64_t)&word, &got, sizeof(got)), 0);
 	ck_assert_uint_eq(got, word);
-	ck_assert_int_eq(tracer->memory.read(tracer, 8, &got, sizeof(got)), -1);
+	ck_assert_int_eq(tracer->core.memory.read(tracer, 8, &got, sizeof(got)), -1);
 	/* The page behind is not there: what is half there is not read. */
 	end = (uint64_t)mmap(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + PAGE;
 	ck_assert_int_eq(munmap((void *)end, PAGE), 0);
-	ck_assert_int_eq(tracer->memory.read(tracer, end - 8, &got, sizeof(got)), 0);
-	ck_assert_int_eq(tracer->memory.read(tracer, end - 4, &got, sizeof(got)), -1);
+	ck_assert_int_eq(tracer->core.memory.read(tracer, end - 8, &got, sizeof(got)), 0);
+	ck_assert_int_eq(tracer->core.memory.read(tracer, end - 4, &got, sizeof(got)), -1);
 	/* It is opened again after an exec, and once only. */
 	first = tracer->memory_fd;
 	ck_assert_int_eq(fcntl(first, F_GETFD), FD_CLOEXEC);
@@ -330,10 +330,11 @@ START_TEST(decoded_code_is_forgotten)
 	uint8_t byte = 0xc3;
 	const struct memory_reader memory = { read_code, &byte };
 
-	ck_assert_int_eq(decoder_at(tracer->decoder, 0x1000, &memory).kind, INSTRUCTION_RETURN);
+	ck_assert_int_eq(decoder_at(tracer->core.decoder, 0x1000, &memory).kind,
+			 INSTRUCTION_RETURN);
 	byte = 0x90;
 	ck_assert_int_eq(tracer_mappings_changed(tracer, false), 0);
-	ck_assert_int_eq(decoder_at(tracer->decoder, 0x1000, &memory).kind, INSTRUCTION_OTHER);
+	ck_assert_int_eq(decoder_at(tracer->core.decoder, 0x1000, &memory).kind, INSTRUCTION_OTHER);
 	teardown();
 }
 END_TEST

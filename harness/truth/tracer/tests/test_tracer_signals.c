@@ -104,11 +104,11 @@ START_TEST(what_a_call_did_is_known)
 
 	setup(&f);
 	put_word(&f, OLD, OTHERS);
-	f.thread.regs = c->before;
+	f.thread.core.regs = c->before;
 	f.thread.call = c->call;
 	f.thread.call.known = !c->unknown;
 	f.thread.traps = c->traps;
-	f.thread.next.traits.legacy_call = c->legacy;
+	f.thread.core.next.traits.legacy_call = c->legacy;
 	f.tracer.trap_action = c->action;
 	kernel.error = c->error;
 	ck_assert_msg(thread_call_end(&f.tracer, &f.thread, &regs) == (c->fails ? -1 : 0), "%s",
@@ -152,9 +152,9 @@ START_TEST(rseq_area_is_known)
 	setup(&f);
 	f.thread.rseq.area = 0x4000;
 	f.thread.call.known = true;
-	f.thread.regs = (struct user_regs_struct) { .rax = SYS_rseq,
-						    .rdi = 0x5000,
-						    .rdx = rseq_cases[_i].flags };
+	f.thread.core.regs = (struct user_regs_struct) { .rax = SYS_rseq,
+							 .rdi = 0x5000,
+							 .rdx = rseq_cases[_i].flags };
 	ck_assert_int_eq(thread_call_end(&f.tracer, &f.thread, &regs), 0);
 	ck_assert_msg(f.thread.rseq.area == rseq_cases[_i].area, "%s", rseq_cases[_i].name);
 	teardown(&f);
@@ -300,9 +300,9 @@ START_TEST(thread_goes_on)
 	setup(&f);
 	put_word(&f, OLD, SIGTRAP_BIT);
 	f.thread.state = c->is_new ? THREAD_NEW : THREAD_STEPPED;
-	f.thread.next.kind = c->next;
+	f.thread.core.next.kind = c->next;
 	/* rt_sigprocmask(SIG_SETMASK, a mask with SIGTRAP) */
-	f.thread.regs = (struct user_regs_struct) {
+	f.thread.core.regs = (struct user_regs_struct) {
 		.rax = c->call, .rdi = SIG_SETMASK, .rsi = OLD, .orig_rax = (uint64_t)-1
 	};
 	f.thread.call.entered = c->entered;

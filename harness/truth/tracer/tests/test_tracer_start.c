@@ -177,17 +177,17 @@ START_TEST(all_frames_end_with_the_program)
 	tracer.fail_fd = fds[1];
 	tracer.thread = calloc(1, sizeof(*tracer.thread));
 	tracer.thread[tracer.thread_count++] = calloc(1, sizeof(**tracer.thread));
-	tracer.thread[0]->shadow = watched(&observer, 1);
+	tracer.thread[0]->core.shadow = watched(&observer, 1);
 	for (uint64_t watch = 2; watch < 4; watch++) {
 		const struct parked_stack parked = { .shadow = watched(&observer, watch),
 						     .sp = 0x10000 * watch,
 						     .base = 0x10000 * watch + 0x1000 };
 
-		ck_assert_uint_ne(stack_pool_park(&tracer.stacks, &parked), 0);
+		ck_assert_uint_ne(stack_pool_park(&tracer.core.stacks, &parked), 0);
 	}
 	tracer_end(&tracer);
 	ck_assert_msg(sum == 123 || sum == 132, "%d", (int)sum);
-	ck_assert_uint_eq(tracer.stacks.count, 0);
+	ck_assert_uint_eq(tracer.core.stacks.count, 0);
 	ck_assert_int_eq(fcntl(fds[0], F_GETFD), -1);
 	ck_assert_int_eq(fcntl(fds[1], F_GETFD), -1);
 }

@@ -58,11 +58,11 @@ static void setup(struct tracer *tracer)
 					0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90 };
 	static struct error error;
 
-	*tracer = (struct tracer) { .memory = { read_file, tracer }, .error = &error };
+	*tracer = (struct tracer) { .core.memory = { read_file, tracer }, .core.error = &error };
 	tracer->memory_fd = memfd_create("test_tracer_steps", MFD_CLOEXEC);
 	ck_assert_int_ge(tracer->memory_fd, 0);
-	tracer->decoder = decoder_create(&error);
-	ck_assert_ptr_nonnull(tracer->decoder);
+	tracer->core.decoder = decoder_create(&error);
+	ck_assert_ptr_nonnull(tracer->core.decoder);
 	write_file(tracer, SECTION, &section, sizeof(section));
 	write_file(tracer, CODE, code, sizeof(code));
 	set_field(tracer, SECTION);
@@ -70,7 +70,7 @@ static void setup(struct tracer *tracer)
 
 static void teardown(struct tracer *tracer)
 {
-	decoder_destroy(tracer->decoder);
+	decoder_destroy(tracer->core.decoder);
 	close(tracer->memory_fd);
 }
 
@@ -92,18 +92,18 @@ static const struct {
 START_TEST(mov_ss_takes_the_next_along)
 {
 	struct user_regs_struct after = { .rip = merged_cases[_i].rip };
-	struct thread thread = { .regs = { .rip = CODE },
-				 .next = { .kind = INSTRUCTION_OTHER, .length = 2 } };
+	struct thread thread = { .core.regs = { .rip = CODE },
+				 .core.next = { .kind = INSTRUCTION_OTHER, .length = 2 } };
 	bool merged = merged_cases[_i].merged;
 	struct tracer tracer;
 
 	setup(&tracer);
-	thread.next.traits.holds_trap = merged_cases[_i].holds_trap;
-	thread.next.traits.jumps = !merged_cases[_i].holds_trap;
+	thread.core.next.traits.holds_trap = merged_cases[_i].holds_trap;
+	thread.core.next.traits.jumps = !merged_cases[_i].holds_trap;
 	thread_executed(&tracer, &thread, &after);
 	ck_assert_msg(tracer.counters.merged_steps == merged, "%s", merged_cases[_i].name);
-	ck_assert_uint_eq(thread.regs.rip, merged ? CODE + 2 : CODE);
-	ck_assert_msg(thread.next.length == (merged ? 1 : 2), "%s", merged_cases[_i].name);
+	ck_assert_uint_eq(thread.core.regs.rip, merged ? CODE + 2 : CODE);
+	ck_assert_msg(thread.core.next.length == (merged ? 1 : 2), "%s", merged_cases[_i].name);
 	teardown(&tracer);
 }
 END_TEST
@@ -201,20 +201,20 @@ static const struct {
 START_TEST(doubtful_bytes_are_read_again)
 {
 	struct user_regs_struct after = { .rip = renewed_cases[_i].rip, .rsp = 0x7008 };
-	struct thread thread = { .regs = { .rip = CODE + 3, .rsp = 0x7000 },
+	struct thread thread = { .core.regs = { .rip = CODE + 3, .rsp = 0x7000 },
 				 .rseq = { .area = renewed_cases[_i].area } };
 	struct tracer tracer;
 
 	setup(&tracer);
-	thread.next = tracer_decode(&tracer, CODE + 3);
-	thread.next.length = 2; /* so that rsp and rip contradict it */
+	thread.core.next = tracer_decode(&tracer, CODE + 3);
+	thread.core.next.length = 2; /* so that rsp and rip contradict it */
 	write_file(&tracer, CODE + 3, &renewed_cases[_i].byte, 1);
 	thread_executed(&tracer, &thread, &after);
 	ck_assert_msg(tracer.counters.stale_instructions == renewed_cases[_i].stale &&
 			      tracer.counters.moved == renewed_cases[_i].moved,
 		      "%s", renewed_cases[_i].name);
-	ck_assert_uint_eq(thread.next.length, 1);
-	ck_assert_int_eq(thread.next.kind,
+	ck_assert_uint_eq(thread.core.next.length, 1);
+	ck_assert_int_eq(thread.core.next.kind,
 			 renewed_cases[_i].stale ? INSTRUCTION_RETURN : INSTRUCTION_OTHER);
 	ck_assert_int_eq(thread.rseq.polled, renewed_cases[_i].moved && renewed_cases[_i].area);
 	teardown(&tracer);
@@ -251,9 +251,10 @@ START_TEST(page_without_code_returns)
 					  { .slot = SECTION, .return_address = CODE + 2 },
 					  { .slot = SECTION + 8, .return_address = 2 } };
 	struct user_regs_struct after = { .rip = page_cases[_i].rip };
-	struct thread thread = { .regs = { .rip = 0xffffffffff600400, .rsp = page_cases[_i].rsp },
-				 .shadow = { .frame = frames + 1,
-					     .count = page_cases[_i].frames } };
+	struct thread thread = {
+		.core.regs = { .rip = 0xffffffffff600400, .rsp = page_cases[_i].rsp },
+		.core.shadow = { .frame = frames + 1, .count = page_cases[_i].frames }
+	};
 	const uint64_t word = CODE + 2;
 	bool followed = page_cases[_i].followed;
 	struct tracer tracer;
@@ -262,11 +263,11 @@ START_TEST(page_without_code_returns)
 	write_file(&tracer, SECTION + 8, &word, sizeof(word));
 	thread_executed(&tracer, &thread, &after);
 	ck_assert_msg(tracer.counters.merged_steps == followed, "%s", page_cases[_i].name);
-	ck_assert_uint_eq(thread.regs.rsp, page_cases[_i].rsp + (followed ? 8 : 0));
-	ck_assert_uint_eq(thread.regs.rip, followed ? CODE + 2 : 0xffffffffff600400);
-	ck_assert_int_eq(thread.next.kind, followed ? INSTRUCTION_OTHER : INSTRUCTION_RETURN);
-	ck_assert_uint_eq(thread.next.length, followed ? 1 : 0);
-	ck_assert_uint_eq(thread.shadow.count, page_cases[_i].frames_after);
+	ck_assert_uint_eq(thread.core.regs.rsp, page_cases[_i].rsp + (followed ? 8 : 0));
+	ck_assert_uint_eq(thread.core.regs.rip, followed ? CODE + 2 : 0xffffffffff600400);
+	ck_assert_int_eq(thread.core.next.kind, followed ? INSTRUCTION_OTHER : INSTRUCTION_RETURN);
+	ck_assert_uint_eq(thread.core.next.length, followed ? 1 : 0);
+	ck_assert_uint_eq(thread.core.shadow.count, page_cases[_i].frames_after);
 	teardown(&tracer);
 }
 END_TEST
@@ -275,12 +276,12 @@ END_TEST
 
 static struct thread storing_thread(void)
 {
-	struct thread thread = { .rseq = { .area = AREA }, .next = { .length = 4 } };
+	struct thread thread = { .rseq = { .area = AREA }, .core.next = { .length = 4 } };
 
-	thread.next.traits.stores = true;
-	thread.next.traits.store.base = BASE_NONE;
-	thread.next.traits.store.index = BASE_NONE;
-	thread.next.traits.store.displacement = FIELD;
+	thread.core.next.traits.stores = true;
+	thread.core.next.traits.store.base = BASE_NONE;
+	thread.core.next.traits.store.index = BASE_NONE;
+	thread.core.next.traits.store.displacement = FIELD;
 	return thread;
 }
 
@@ -322,8 +323,8 @@ START_TEST(section_is_entered_by_a_store)
 
 	setup(&tracer);
 	write_file(&tracer, SECTION, &version, sizeof(version));
-	thread.next.traits.stores = enter_cases[_i].stores;
-	thread.next.traits.store.displacement += enter_cases[_i].displacement;
+	thread.core.next.traits.stores = enter_cases[_i].stores;
+	thread.core.next.traits.store.displacement += enter_cases[_i].displacement;
 	thread.rseq.polled = enter_cases[_i].polled;
 	step_to(&tracer, &thread, enter_cases[_i].rip);
 	ck_assert_msg(tracer.counters.rseq_sections == entered, "%s", enter_cases[_i].name);
@@ -349,7 +350,7 @@ START_TEST(section_is_left_at_its_end)
 
 	setup(&tracer);
 	step_to(&tracer, &thread, START);
-	thread.next.traits.stores = false;
+	thread.core.next.traits.stores = false;
 	step_to(&tracer, &thread, places[_i].rip);
 	ck_assert_uint_eq(thread.rseq.section, places[_i].in ? SECTION : 0);
 	ck_assert_ptr_eq(tracer.in_section, places[_i].in ? &thread : NULL);
@@ -367,7 +368,7 @@ START_TEST(section_is_given_up_after_so_many_steps)
 
 	setup(&tracer);
 	step_to(&tracer, &thread, START);
-	thread.next.traits.stores = false;
+	thread.core.next.traits.stores = false;
 	for (int i = 0; i < STEPS_MAX; i++)
 		step_to(&tracer, &thread, START + 1);
 	ck_assert_ptr_eq(tracer.in_section, &thread);
@@ -428,8 +429,8 @@ START_TEST(area_is_asked_for)
 		long result;
 		uint64_t area;
 	} answers[] = { { 24, AREA }, { 0, AREA }, { -1, 7 } };
-	struct thread thread = { .tid = 77, .rseq = { .area = 7 } };
-	struct tracer tracer = { .pid = 77 };
+	struct thread thread = { .core.tid = 77, .rseq = { .area = 7 } };
+	struct tracer tracer = { .core.pid = 77 };
 
 	kernel.result = answers[_i].result;
 	kernel.area = AREA;
@@ -536,10 +537,10 @@ START_TEST(who_goes_on_next)
 {
 	struct thread thread[2] = { { .state = THREAD_STEPPED,
 				      .waits = turn_cases[_i].waits[0],
-				      .next = { .kind = INSTRUCTION_OTHER } },
+				      .core.next = { .kind = INSTRUCTION_OTHER } },
 				    { .state = turn_cases[_i].state,
 				      .waits = turn_cases[_i].waits[1],
-				      .next = { .kind = turn_cases[_i].next } } };
+				      .core.next = { .kind = turn_cases[_i].next } } };
 	struct thread *threads[] = { &thread[0], &thread[1] };
 	struct tracer tracer = { .thread = threads, .thread_count = 2 };
 
@@ -563,7 +564,7 @@ START_TEST(thread_that_ends_holds_nothing)
 		thread[i] = tracer_add_thread(&tracer, 100 + i,
 					      i == 2 ? THREAD_FOREIGN : THREAD_STEPPED);
 		ck_assert_ptr_nonnull(thread[i]);
-		ck_assert_int_eq(thread[i]->tid, 100 + i);
+		ck_assert_int_eq(thread[i]->core.tid, 100 + i);
 		thread[i]->waits = true;
 	}
 	ck_assert_uint_eq(tracer.counters.threads, 2);
@@ -601,7 +602,7 @@ START_TEST(exec_leaves_one_thread_and_other_processes)
 	tracer.in_section = tracer.thread[3];
 	remove_other_threads(&tracer, 101);
 	ck_assert_uint_eq(tracer.thread_count, 2);
-	ck_assert_int_eq(tracer.thread[0]->tid + tracer.thread[1]->tid, 101 + 102);
+	ck_assert_int_eq(tracer.thread[0]->core.tid + tracer.thread[1]->core.tid, 101 + 102);
 	ck_assert_ptr_null(tracer.in_section);
 	remove_thread(&tracer, 101);
 	remove_thread(&tracer, 102);

@@ -171,7 +171,7 @@ START_TEST(stop_is_what_it_says)
 	world.request = c->request;
 	world.error = c->error;
 	options.function = c->function ? function : NULL;
-	thread->next.kind = c->next ? c->next : INSTRUCTION_OTHER;
+	thread->core.next.kind = c->next ? c->next : INSTRUCTION_OTHER;
 	thread->injected = c->injected ? SIGUSR1 : 0;
 	thread->may_inject = !c->may_inject;
 	thread->traps.blocked = c->blocked;
@@ -204,14 +204,14 @@ START_TEST(exec_begins_anew)
 
 	tracer_add_thread(&tracer, 78, THREAD_STEPPED);
 	tracer_add_thread(&tracer, 79, THREAD_FOREIGN);
-	ck_assert_uint_ne(stack_pool_park(&tracer.stacks, &parked), 0);
+	ck_assert_uint_ne(stack_pool_park(&tracer.core.stacks, &parked), 0);
 	ck_assert_int_eq(handle_stop(&tracer, thread, EVENT(PTRACE_EVENT_EXEC)), ENTERED);
 	ck_assert_str_eq(world.said, "forget(78) forget(77) memory mappings traps enter ");
 	ck_assert_uint_eq(tracer.thread_count, 2);
 	ck_assert_ptr_eq(tracer_find_thread(&tracer, TID), thread);
 	ck_assert_ptr_null(tracer_find_thread(&tracer, 78));
 	ck_assert_ptr_nonnull(tracer_find_thread(&tracer, 79));
-	ck_assert_uint_eq(tracer.stacks.count, 0);
+	ck_assert_uint_eq(tracer.core.stacks.count, 0);
 	teardown(&tracer);
 }
 END_TEST

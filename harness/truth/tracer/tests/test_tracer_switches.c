@@ -356,22 +356,22 @@ static void setup(struct fixture *f, bool other)
 	map(B(0), STACK_BYTES);
 	map(C(0), STACK_BYTES);
 	memcpy((void *)(BEHIND_CALL - sizeof(call)), call, sizeof(call));
-	*f = (struct fixture) { .tracer = { .pid = 1, .at = getpid(), .memory_fd = -1 } };
-	f->tracer.error = &f->error;
-	f->tracer.callbacks = &f->callbacks;
-	f->tracer.memory.read = read_own;
-	f->tracer.decoder = decoder_create(&f->error);
-	ck_assert_ptr_nonnull(f->tracer.decoder);
-	f->thread = (struct thread) { .tid = other ? 2 : 1, .state = THREAD_STEPPED };
-	f->thread.regs = (struct user_regs_struct) { .rip = CODE, .rsp = A(0xf000) };
+	*f = (struct fixture) { 0 };
+	tracer_init(&f->tracer, NULL, &f->callbacks, 1, &f->error);
+	f->tracer.at = getpid();
+	f->tracer.core.memory.read = read_own;
+	f->tracer.core.decoder = decoder_create(&f->error);
+	ck_assert_ptr_nonnull(f->tracer.core.decoder);
+	f->thread = (struct thread) { .core.tid = other ? 2 : 1, .state = THREAD_STEPPED };
+	f->thread.core.regs = (struct user_regs_struct) { .rip = CODE, .rsp = A(0xf000) };
 	thread_begin_stack(&f->tracer, &f->thread, true);
 }
 
 static void teardown(struct fixture *f)
 {
-	thread_end_stacks(&f->thread);
-	stack_pool_clear(&f->tracer.stacks);
-	decoder_destroy(f->tracer.decoder);
+	stepped_end(&f->thread.core);
+	stack_pool_clear(&f->tracer.core.stacks);
+	decoder_destroy(f->tracer.core.decoder);
 	munmap((void *)CODE, STACK_BYTES);
 	munmap((void *)A(0), STACK_BYTES);
 	munmap((void *)B(0), STACK_BYTES + 0x4000);
@@ -380,7 +380,7 @@ static void teardown(struct fixture *f)
 
 static void run(struct fixture *f, const struct step *step)
 {
-	struct user_regs_struct after = f->thread.regs;
+	struct user_regs_struct after = f->thread.core.regs;
 	uint64_t *top = (uint64_t *)after.rsp;
 
 	if (step->op == OVERWRITE) {
@@ -392,9 +392,9 @@ static void run(struct fixture *f, const struct step *step)
 		return;
 	}
 	memcpy((void *)after.rip, codes[step->op].bytes, codes[step->op].size);
-	decoder_flush(f->tracer.decoder);
-	f->thread.next = tracer_decode(&f->tracer, after.rip);
-	ck_assert_uint_eq(f->thread.next.length, codes[step->op].size);
+	decoder_flush(f->tracer.core.decoder);
+	f->thread.core.next = tracer_decode(&f->tracer, after.rip);
+	ck_assert_uint_eq(f->thread.core.next.length, codes[step->op].size);
 	after.rip += codes[step->op].size;
 	switch (step->op) {
 	case OVERWRITE:
@@ -490,17 +490,17 @@ static const char *outcome(struct fixture *f)
 	const struct thread *thread = &f->thread;
 	const struct tracer_counters *counters = &f->tracer.counters;
 
-	say_shadow(f, &thread->shadow);
+	say_shadow(f, &thread->core.shadow);
 	say(f, " | ");
-	say_stack(f, thread->stack, thread->base, thread->root);
-	say(f, "%s%s", thread->may_continue ? " new" : "",
-	    thread->shadow.in_transit ? " transit" : "");
-	if (thread->presumed.valid) {
-		say(f, " presumed %zu ", thread->presumed.kept);
-		say_place(f, thread->presumed.landing);
+	say_stack(f, thread->core.stack, thread->core.base, thread->core.root);
+	say(f, "%s%s", thread->core.may_continue ? " new" : "",
+	    thread->core.shadow.in_transit ? " transit" : "");
+	if (thread->core.presumed.valid) {
+		say(f, " presumed %zu ", thread->core.presumed.kept);
+		say_place(f, thread->core.presumed.landing);
 	}
-	for (size_t i = 0; i < f->tracer.stacks.count; i++) {
-		const struct parked_stack *parked = &f->tracer.stacks.parked[i];
+	for (size_t i = 0; i < f->tracer.core.stacks.count; i++) {
+		const struct parked_stack *parked = &f->tracer.core.stacks.parked[i];
 
 		say(f, " | parked ");
 		say_place(f, parked->sp);
@@ -509,15 +509,15 @@ static const char *outcome(struct fixture *f)
 		say(f, " with %zu", parked->shadow.count);
 	}
 	say(f, " |");
-	say_count(f, "switches", counters->stack_switches);
-	say_count(f, "disturbed", counters->disturbances);
-	say_count(f, "returns", counters->returns);
-	say_count(f, "replaced", counters->returns_replaced);
-	say_count(f, "stray", counters->returns_stray);
-	say_count(f, "doubled", counters->returns_doubled);
-	say_count(f, "taken_off", counters->taken_off);
-	say_count(f, "put_back", counters->put_back);
-	say_count(f, "abandoned", counters->abandoned);
+	say_count(f, "switches", counters->rules.stack_switches);
+	say_count(f, "disturbed", counters->rules.disturbances);
+	say_count(f, "returns", counters->rules.returns);
+	say_count(f, "replaced", counters->rules.returns_replaced);
+	say_count(f, "stray", counters->rules.returns_stray);
+	say_count(f, "doubled", counters->rules.returns_doubled);
+	say_count(f, "taken_off", counters->rules.taken_off);
+	say_count(f, "put_back", counters->rules.put_back);
+	say_count(f, "abandoned", counters->rules.abandoned);
 	say_count(f, "stale", counters->stale_instructions);
 	return f->text;
 }
@@ -533,7 +533,7 @@ START_TEST(thread_is_on_its_stack)
 		run(&f, &step);
 	outcome(&f);
 	ck_assert_msg(!strcmp(f.text, cases[_i].expected), "%s: %s", cases[_i].name, f.text);
-	ck_assert_uint_eq(f.tracer.counters.call_mismatches, 0);
+	ck_assert_uint_eq(f.tracer.counters.rules.call_mismatches, 0);
 	teardown(&f);
 }
 END_TEST

@@ -52,9 +52,9 @@ START_TEST(timer_s_signal_waits)
 	setup(&f);
 	kernel.info = (siginfo_t) { .si_signo = c->signal, .si_code = c->code };
 	kernel.error = c->error;
-	f.thread.regs.orig_rax = c->interrupted ? SYS_read : (uint64_t)-1;
-	f.thread.regs.rax = (uint64_t)-EINTR;
-	f.thread.next.kind = c->next;
+	f.thread.core.regs.orig_rax = c->interrupted ? SYS_read : (uint64_t)-1;
+	f.thread.core.regs.rax = (uint64_t)-EINTR;
+	f.thread.core.next.kind = c->next;
 	f.thread.timers = (struct timer_watch) { .held = c->held, .since = c->since };
 	ck_assert_msg(thread_timer_holds(&f.tracer, &f.thread, c->signal) == c->holds, "%s",
 		      c->name);
@@ -76,7 +76,7 @@ START_TEST(timer_s_signal_is_due_once)
 	struct fixture f;
 
 	setup(&f);
-	f.thread.regs.orig_rax = (uint64_t)-1;
+	f.thread.core.regs.orig_rax = (uint64_t)-1;
 	ck_assert_int_eq(thread_timer_due(&f.tracer, &f.thread), 0);
 	ck_assert_uint_eq(f.thread.timers.since, 0);
 	f.thread.timers.held = SIGPROF;
@@ -164,7 +164,7 @@ START_TEST(who_dies_of_a_trap_has_it_blocked)
 
 	setup(&f);
 	kernel.mask = OTHERS;
-	f.thread.regs.rip = PC;
+	f.thread.core.regs.rip = PC;
 	ck_assert_int_eq(thread_die_of_trap(&f.tracer, &f.thread), 0);
 	ck_assert_str_eq(kernel.said, "regs=0x402000 mask=0x2010 ");
 	ck_assert(f.thread.traps.dying);
@@ -217,7 +217,7 @@ START_TEST(flags_that_can_not_be_corrected)
 	f.thread.traps.rearm = true;
 	ck_assert_int_eq(thread_traps_in_handler(&f.tracer, &f.thread, sp), -1);
 	ck_assert(f.thread.traps.rearm); /* nothing was done after that */
-	f.thread.next.traits.pushes_flags = true;
+	f.thread.core.next.traits.pushes_flags = true;
 	ck_assert_int_eq(thread_hide_stepping(&f.tracer, &f.thread, &regs), 0);
 	close(file);
 	teardown(&f);
@@ -231,7 +231,7 @@ START_TEST(system_call_has_ended)
 	struct fixture f;
 
 	setup(&f);
-	f.thread.next.kind = INSTRUCTION_SYSCALL;
+	f.thread.core.next.kind = INSTRUCTION_SYSCALL;
 	f.thread.call.known = true;
 	ck_assert_int_eq(thread_hide_stepping(&f.tracer, &f.thread, &regs), 0);
 	ck_assert(!f.thread.call.known);

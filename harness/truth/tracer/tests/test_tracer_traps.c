@@ -37,8 +37,8 @@ static const struct {
 START_TEST(program_begins_with_what_it_has_got)
 {
 	struct error error = { 0 };
-	struct tracer tracer = { .error = &error, .trap_action = TRAP_ACTION_HANDLER };
-	struct thread thread = { .tid = gettid() };
+	struct tracer tracer = { .core.error = &error, .trap_action = TRAP_ACTION_HANDLER };
+	struct thread thread = { .core.tid = gettid() };
 	sigset_t mask;
 
 	if (!action_cases[_i].expected)
@@ -62,8 +62,8 @@ END_TEST
 START_TEST(thread_that_is_gone_is_an_error)
 {
 	struct error error = { 0 };
-	struct tracer tracer = { .error = &error };
-	struct thread thread = { .tid = -1 };
+	struct tracer tracer = { .core.error = &error };
+	struct thread thread = { .core.tid = -1 };
 
 	ck_assert_int_eq(tracer_traps_begin(&tracer, &thread), -1);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
@@ -84,13 +84,13 @@ static int read_file(void *context, uint64_t address, void *ret, size_t size)
 
 static struct tracer tracer_of(int *file, struct error *error)
 {
-	struct tracer tracer = { .error = error };
+	struct tracer tracer = { .core.error = error };
 
 	*file = memfd_create("memory", MFD_CLOEXEC);
 	ck_assert_int_ge(*file, 0);
 	tracer.memory_fd = *file;
-	tracer.memory.read = read_file;
-	tracer.memory.context = file;
+	tracer.core.memory.read = read_file;
+	tracer.core.memory.context = file;
 	return tracer;
 }
 
@@ -183,7 +183,7 @@ START_TEST(repairs_are_shown_for_a_while)
 	struct error error = { 0 };
 	int file;
 	struct tracer tracer = tracer_of(&file, &error);
-	struct thread thread = { .next = { .traits = { .pushes_flags = true } } };
+	struct thread thread = { .core.next = { .traits = { .pushes_flags = true } } };
 	struct user_regs_struct regs = { .rsp = SP, .r11 = 5 };
 	uint64_t word = OTHER_FLAGS | EFLAGS_TF;
 
@@ -236,7 +236,7 @@ START_TEST(stepping_is_hidden_from_the_program)
 	int file;
 	struct tracer tracer = tracer_of(&file, &error);
 	struct thread thread = { .traps = { .own = hidden_cases[_i].own },
-				 .next = { .traits = hidden_cases[_i].traits } };
+				 .core.next = { .traits = hidden_cases[_i].traits } };
 	struct user_regs_struct regs = { .rsp = SP, .eflags = hidden_cases[_i].eflags };
 	uint64_t word = OTHER_FLAGS | EFLAGS_TF;
 
@@ -270,8 +270,9 @@ static const struct {
 START_TEST(sent_trap_comes_waits_or_goes)
 {
 	struct error error = { 0 };
-	struct tracer tracer = { .error = &error, .trap_action = sent_cases[_i].action };
-	struct thread thread = { .tid = gettid(), .traps = { .blocked = sent_cases[_i].blocked } };
+	struct tracer tracer = { .core.error = &error, .trap_action = sent_cases[_i].action };
+	struct thread thread = { .core.tid = gettid(),
+				 .traps = { .blocked = sent_cases[_i].blocked } };
 
 	for (int times = 0; times < 2; times++) {
 		ck_assert_msg(thread_sent_trap(&tracer, &thread) == sent_cases[_i].injected, "%s",

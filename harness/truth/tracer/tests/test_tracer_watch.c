@@ -43,13 +43,13 @@ static void setup(void)
 	memset(&error, 0, sizeof(error));
 	options = (struct tracer_options) { 0 };
 	tracer = (struct tracer) {
-		.error = &error,
+		.core.error = &error,
 		.options = &options,
 		.watchdog = { .pidfd = -1, .cancel_fd = -1, .signals = { .fd = -1 } }
 	};
-	tracer.pid = fork();
-	ck_assert_int_ge(tracer.pid, 0);
-	if (!tracer.pid)
+	tracer.core.pid = fork();
+	ck_assert_int_ge(tracer.core.pid, 0);
+	if (!tracer.core.pid)
 		for (;;)
 			pause();
 }
@@ -59,9 +59,9 @@ static int ended_by(void)
 {
 	int status;
 
-	if (waitpid(tracer.pid, &status, WNOHANG) == 0) {
-		kill(tracer.pid, SIGUSR1);
-		ck_assert_int_eq(waitpid(tracer.pid, &status, 0), tracer.pid);
+	if (waitpid(tracer.core.pid, &status, WNOHANG) == 0) {
+		kill(tracer.core.pid, SIGUSR1);
+		ck_assert_int_eq(waitpid(tracer.core.pid, &status, 0), tracer.core.pid);
 		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
 		return 0;
 	}
@@ -73,7 +73,7 @@ static void wait_for_end(void)
 {
 	siginfo_t info;
 
-	ck_assert_int_eq(waitid(P_PID, tracer.pid, &info, WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(waitid(P_PID, tracer.core.pid, &info, WEXITED | WNOWAIT), 0);
 }
 
 static void masks_are(bool blocked)
@@ -227,9 +227,9 @@ START_TEST(number_of_nobody_is_an_error)
 {
 	setup();
 	options.timeout_ms = 1;
-	kill(tracer.pid, SIGKILL);
-	waitpid(tracer.pid, NULL, 0);
-	tracer.pid = NOBODY;
+	kill(tracer.core.pid, SIGKILL);
+	waitpid(tracer.core.pid, NULL, 0);
+	tracer.core.pid = NOBODY;
 	ck_assert_int_eq(watchdog_start(&tracer), -1);
 	ck_assert_ptr_nonnull(strstr(error.message, "pidfd_open"));
 	ck_assert(!tracer.watchdog.started);

@@ -129,11 +129,12 @@ static inline uint64_t word_at(const struct fixture *f, uint64_t address)
 static inline void setup(struct fixture *f)
 {
 	memset(&kernel, 0, sizeof(kernel));
-	*f = (struct fixture) { .thread = { .tid = 77, .state = THREAD_STEPPED, .steps = 5000 } };
-	f->tracer.error = &f->error;
+	*f = (struct fixture) { .thread = {
+					.core.tid = 77, .state = THREAD_STEPPED, .steps = 5000 } };
+	f->tracer.core.error = &f->error;
 	f->tracer.memory_fd = memfd_create("test_tracer_signals", MFD_CLOEXEC);
 	ck_assert_int_ge(f->tracer.memory_fd, 0);
-	f->tracer.memory = (struct memory_reader) { .read = read_file, .context = &f->tracer };
+	f->tracer.core.memory = (struct memory_reader) { .read = read_file, .context = &f->tracer };
 }
 
 static inline void teardown(struct fixture *f)

@@ -131,12 +131,12 @@ static pid_t say_waitpid(pid_t pid, int *ret_status, int options)
 
 int say_start(struct tracer *tracer)
 {
-	ck_assert(tracer->pid == -1 && tracer->memory_fd < 0 && tracer->go_fd < 0 &&
+	ck_assert(tracer->core.pid == -1 && tracer->memory_fd < 0 && tracer->go_fd < 0 &&
 		  tracer->fail_fd < 0);
 	ck_assert(tracer->watchdog.pidfd < 0 && tracer->watchdog.cancel_fd < 0 &&
 		  tracer->watchdog.signals.fd < 0);
-	ck_assert_ptr_nonnull(tracer->decoder);
-	tracer->pid = TID;
+	ck_assert_ptr_nonnull(tracer->core.decoder);
+	tracer->core.pid = TID;
 	return say("start");
 }
 
@@ -146,7 +146,7 @@ void say_end(struct tracer *tracer)
 	for (size_t i = 0; i < tracer->thread_count; i++)
 		thread_destroy(tracer->thread[i]);
 	free(tracer->thread);
-	decoder_destroy(tracer->decoder);
+	decoder_destroy(tracer->core.decoder);
 }
 
 int say_enter(struct tracer *tracer, struct thread *thread)
@@ -183,13 +183,13 @@ struct thread *say_next(struct tracer *tracer)
 
 void say_begin(struct tracer *tracer, struct thread *thread, bool rooted)
 {
-	ck_assert_uint_eq(thread->regs.rip, world.regs.rip);
+	ck_assert_uint_eq(thread->core.regs.rip, world.regs.rip);
 	say(rooted ? "begin" : "begin(prefix)");
 }
 
 int say_step(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs)
 {
-	ck_assert(thread->regs.rip == PC && regs->rip == world.regs.rip);
+	ck_assert(thread->core.regs.rip == PC && regs->rip == world.regs.rip);
 	return say("step");
 }
 
@@ -237,7 +237,7 @@ int say_request(struct tracer *tracer, struct thread *thread, int *signal,
 
 void say_forget(struct tracer *tracer, struct thread *thread)
 {
-	say("forget(%d)", thread->tid);
+	say("forget(%d)", thread->core.tid);
 }
 
 /* ---- a tracer of one thread ----------------------------------------------------------------- */
@@ -251,15 +251,15 @@ static inline struct thread *setup(struct tracer *tracer, enum thread_state stat
 	memset(&world, 0, sizeof(world));
 	memset(&error, 0, sizeof(error));
 	options = (struct tracer_options) { 0 };
-	*tracer = (struct tracer) { .error = &error,
+	*tracer = (struct tracer) { .core.error = &error,
 				    .options = &options,
 				    .callbacks = &callbacks,
-				    .pid = getpid(),
+				    .core.pid = getpid(),
 				    .at = TID,
 				    .entry = PC };
 	world.regs.rip = PC;
 	struct thread *thread = tracer_add_thread(tracer, TID, state);
-	thread->regs.rip = PC;
+	thread->core.regs.rip = PC;
 	return thread;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * tracer_stacks.c - which of the process's stacks a thread is on
+ * step_stacks.c - which of the process's stacks a thread is on
  *
  * A stack is a range of rsp between two others, so a switch can't be seen from rsp alone. It is one
  * if
@@ -42,7 +42,7 @@
  * Not seen: switches by a handler that is not left.
  */
 #include "array.h"
-#include "tracer.h"
+#include "step_stacks.h"
 
 #define STACK_PAGE_MASK 4095ULL
 
@@ -52,54 +52,58 @@ static bool in_range(struct address_range range, uint64_t address)
 }
 
 /* Whether a stack whose rsp was at from can have its rsp at sp. */
-static bool in_extent(const struct thread *thread, uint64_t from, uint64_t sp)
+static bool in_extent(const struct stepped_thread *thread, uint64_t from, uint64_t sp)
 {
 	return sp + STACK_SLACK >= from && sp <= thread->base + STACK_SLACK;
 }
 
-static void begin_shadow(struct tracer *tracer, struct thread *thread, bool rooted)
+int stepped_out_of_memory(struct stepped_process *process)
+{
+	return error_set(process->error, ERROR_MEMORY, NULL, 0, "out of memory for a shadow stack");
+}
+
+static void begin_shadow(struct stepped_process *process, struct stepped_thread *thread,
+			 bool rooted)
 {
 	shadow_stack_init(&thread->shadow, rooted);
-	thread->shadow.id = ++tracer->last_stack_id;
-	thread->shadow.observer = tracer->callbacks->observer;
+	thread->shadow.id = ++process->last_stack_id;
+	thread->shadow.observer = process->observer;
 }
 
 /* Forgets what was presumed open; who watched it has been told. */
-static void forget_presumed(struct thread *thread)
+static void forget_presumed(struct stepped_thread *thread)
 {
 	if (thread->presumed.valid)
 		shadow_stack_deinit(&thread->presumed.stack.shadow);
 	thread->presumed.valid = false;
 }
 
-void thread_end_stacks(struct thread *thread)
+void stepped_end(struct stepped_thread *thread)
 {
 	forget_presumed(thread);
 	shadow_stack_end(&thread->shadow, FRAME_ABANDONED);
 	shadow_stack_deinit(&thread->shadow);
 }
 
-static void disturb(struct tracer *tracer, struct thread *thread)
+static void disturb(struct stepped_process *process, struct stepped_thread *thread)
 {
-	tracer->counters.disturbances++;
+	process->counters->disturbances++;
 	shadow_stack_disturb(&thread->shadow);
 }
 
-void thread_begin_stack(struct tracer *tracer, struct thread *thread, bool rooted)
+void stepped_begin(struct stepped_process *process, struct stepped_thread *thread, bool rooted,
+		   bool made)
 {
-	thread_end_stacks(thread);
-	begin_shadow(tracer, thread, rooted);
+	stepped_end(thread);
+	begin_shadow(process, thread, rooted);
 	if (rooted)
 		thread->shadow.base = thread->regs.rsp;
 	thread->derived = 0;
 	thread->may_continue = false;
 	thread->root = thread->tid;
-	if (!tracer_mapping_find(tracer, thread->regs.rsp, &thread->stack))
+	if (!process->find_mapping(process->context, thread->regs.rsp, &thread->stack))
 		thread->stack = (struct address_range) { 0 };
-	/* The program's arguments lie above rsp; who was made begins where clone was told. */
-	thread->base = thread->tid == tracer->pid && thread->state != THREAD_NEW
-			       ? thread->stack.high
-			       : thread->regs.rsp;
+	thread->base = made ? thread->regs.rsp : thread->stack.high;
 }
 
 /* A parked stack as a forked process has it. root: its thread, in place of the one that has made it, maker. */
@@ -112,26 +116,25 @@ static bool copy_parked(const struct parked_stack *stack, pid_t maker, pid_t roo
 	return shadow_stack_copy(&stack->shadow, false, &ret->shadow);
 }
 
-int thread_inherit(struct tracer *tracer, struct thread *thread, const struct tracer *of,
-		   const struct thread *maker)
+int stepped_inherit(struct stepped_process *process, struct stepped_thread *thread,
+		    const struct stepped_process *of, const struct stepped_thread *maker)
 {
 	if (!shadow_stack_copy(&maker->shadow, false, &thread->shadow))
-		return tracer_out_of_memory(tracer);
+		return stepped_out_of_memory(process);
 	thread->stack = maker->stack;
 	thread->base = maker->base;
 	thread->root = maker->root == maker->tid ? thread->tid : maker->root;
 	thread->may_continue = maker->may_continue;
 	thread->derived = maker->derived;
 	thread->left = maker->left;
-	thread->traps.blocked = maker->traps.blocked;
 	thread->presumed = maker->presumed;
 	if (thread->presumed.valid && !copy_parked(&maker->presumed.stack, maker->tid, thread->tid,
 						   &thread->presumed.stack)) {
 		thread->presumed.valid = false;
-		return tracer_out_of_memory(tracer);
+		return stepped_out_of_memory(process);
 	}
-	tracer->last_stack_id = of->last_stack_id;
-	tracer->stacks.last_number = of->stacks.last_number;
+	process->last_stack_id = of->last_stack_id;
+	process->stacks.last_number = of->stacks.last_number;
 	for (size_t i = 0; i < of->stacks.count; i++) {
 		const struct parked_stack *parked = &of->stacks.parked[i];
 		struct parked_stack copy;
@@ -139,16 +142,16 @@ int thread_inherit(struct tracer *tracer, struct thread *thread, const struct tr
 		/* Who made the process is the only thread that it has. */
 		if (parked->root && parked->root != maker->tid)
 			continue;
-		if (!ARRAY_GROW(tracer->stacks.parked, tracer->stacks.count) ||
+		if (!ARRAY_GROW(process->stacks.parked, process->stacks.count) ||
 		    !copy_parked(parked, maker->tid, thread->tid, &copy))
-			return tracer_out_of_memory(tracer);
-		tracer->stacks.parked[tracer->stacks.count++] = copy;
+			return stepped_out_of_memory(process);
+		process->stacks.parked[process->stacks.count++] = copy;
 	}
 	return 0;
 }
 
 /* Puts the thread on a stack that was parked; what is on the one in use is forgotten. */
-static void use(struct thread *thread, const struct parked_stack *parked)
+static void use(struct stepped_thread *thread, const struct parked_stack *parked)
 {
 	shadow_stack_end(&thread->shadow, FRAME_LOST);
 	shadow_stack_deinit(&thread->shadow);
@@ -160,7 +163,7 @@ static void use(struct thread *thread, const struct parked_stack *parked)
 	thread->may_continue = false;
 }
 
-static int park(struct tracer *tracer, struct thread *thread, uint64_t sp)
+static int park(struct stepped_process *process, struct stepped_thread *thread, uint64_t sp)
 {
 	struct parked_stack left = {
 		.range = thread->stack,
@@ -170,56 +173,57 @@ static int park(struct tracer *tracer, struct thread *thread, uint64_t sp)
 	};
 
 	forget_presumed(thread);
-	disturb(tracer, thread);
+	disturb(process, thread);
 	left.shadow = thread->shadow;
 	left.shadow.carriers = left.shadow.readers = 0;
-	thread->left = stack_pool_park(&tracer->stacks, &left);
+	thread->left = stack_pool_park(&process->stacks, &left);
 	if (!thread->left)
-		return tracer_out_of_memory(tracer);
-	begin_shadow(tracer, thread, false);
+		return stepped_out_of_memory(process);
+	begin_shadow(process, thread, false);
 	thread->derived = 0;
 	return 0;
 }
 
 /* Nothing has happened on the stack that was switched to last: as if it had not been. *ret_sp: rsp
  * on the one before. False: another thread is on that one. */
-static bool switch_back(struct tracer *tracer, struct thread *thread, uint64_t *ret_sp)
+static bool switch_back(struct stepped_process *process, struct stepped_thread *thread,
+			uint64_t *ret_sp)
 {
 	struct parked_stack left;
 
 	thread->may_continue = false;
-	if (!stack_pool_take_number(&tracer->stacks, thread->left, &left))
+	if (!stack_pool_take_number(&process->stacks, thread->left, &left))
 		return false;
 	use(thread, &left);
 	*ret_sp = left.sp;
-	tracer->counters.stack_switches--;
+	process->counters->stack_switches--;
 	return true;
 }
 
 /* The thread is on another stack, at sp: parks this one, and brings back that one or an empty
  * one. */
-static int change_stack(struct tracer *tracer, struct thread *thread, uint64_t sp,
+static int change_stack(struct stepped_process *process, struct stepped_thread *thread, uint64_t sp,
 			struct address_range range, struct parked_stack *known)
 {
 	uint64_t from = thread->regs.rsp;
 
 	if (thread->may_continue && known && known->number == thread->left) {
 		use(thread, known);
-		tracer->counters.stack_switches--;
+		process->counters->stack_switches--;
 		return 0;
 	}
-	if (thread->may_continue && switch_back(tracer, thread, &from) && !known &&
+	if (thread->may_continue && switch_back(process, thread, &from) && !known &&
 	    in_extent(thread, from, sp))
 		return 0;
-	if (park(tracer, thread, from)) {
+	if (park(process, thread, from)) {
 		if (known)
 			shadow_stack_deinit(&known->shadow);
 		return -1;
 	}
-	tracer->counters.stack_switches++;
+	process->counters->stack_switches++;
 	if (known) {
 		use(thread, known);
-		disturb(tracer, thread);
+		disturb(process, thread);
 	} else {
 		thread->base = sp;
 		thread->root = 0;
@@ -242,7 +246,7 @@ static size_t frames_kept(const struct shadow_stack *shadow, uint64_t sp)
 }
 
 /* rsp is set to sp, above open frames: remembers them. */
-static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t sp)
+static int presume_gone(struct stepped_process *process, struct stepped_thread *thread, uint64_t sp)
 {
 	const struct shadow_stack *shadow = &thread->shadow;
 	size_t kept = frames_kept(shadow, sp);
@@ -251,7 +255,7 @@ static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t s
 	if (kept == shadow->count)
 		return 0;
 	if (!shadow_stack_copy(shadow, true, &copy))
-		return tracer_out_of_memory(tracer);
+		return stepped_out_of_memory(process);
 	copy.taken_off.slot = 0;
 	copy.carriers = copy.readers = 0;
 	forget_presumed(thread);
@@ -268,25 +272,26 @@ static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t s
 	return 0;
 }
 
-void thread_settle_presumed(struct thread *thread)
+void stepped_settle_presumed(struct stepped_thread *thread)
 {
 	if (thread->presumed.valid && thread->shadow.count < thread->presumed.kept)
 		forget_presumed(thread);
 }
 
 /* Whether sp is where the frames are that were presumed gone, and they are still there. */
-static bool is_presumed(const struct tracer *tracer, const struct thread *thread, uint64_t sp)
+static bool is_presumed(const struct stepped_process *process, const struct stepped_thread *thread,
+			uint64_t sp)
 {
 	const struct presumed_stack *presumed = &thread->presumed;
 
 	return presumed->valid && sp + STACK_SLACK >= presumed->stack.sp &&
 	       sp <= presumed->stack.shadow.frame[presumed->kept].slot + sizeof(uint64_t) &&
-	       stack_pool_is_intact(&presumed->stack, sp, &tracer->memory);
+	       stack_pool_is_intact(&presumed->stack, sp, &process->memory);
 }
 
 /* The frames presumed gone were open all the time: the others since are of another stack, which
  * began where rsp was set to then. */
-static int come_back(struct tracer *tracer, struct thread *thread)
+static int come_back(struct stepped_process *process, struct stepped_thread *thread)
 {
 	struct parked_stack before = thread->presumed.stack;
 	size_t kept = thread->presumed.kept;
@@ -294,44 +299,45 @@ static int come_back(struct tracer *tracer, struct thread *thread)
 	thread->presumed.valid = false;
 	shadow_stack_cut(&thread->shadow,
 			 kept < thread->shadow.count ? kept : thread->shadow.count);
-	thread->shadow.id = ++tracer->last_stack_id;
+	thread->shadow.id = ++process->last_stack_id;
 	thread->base = thread->presumed.landing;
 	thread->root = 0;
-	if (park(tracer, thread, thread->regs.rsp)) {
+	if (park(process, thread, thread->regs.rsp)) {
 		shadow_stack_deinit(&before.shadow);
 		return -1;
 	}
-	tracer->counters.stack_switches++;
+	process->counters->stack_switches++;
 	use(thread, &before);
-	disturb(tracer, thread);
+	disturb(process, thread);
 	return 0;
 }
 
-int thread_enter_array(struct tracer *tracer, struct thread *thread, uint64_t slot, uint64_t target)
+int stepped_enter_array(struct stepped_process *process, struct stepped_thread *thread,
+			uint64_t slot, uint64_t target)
 {
 	const struct presumed_stack *presumed = &thread->presumed;
 	struct parked_stack before = presumed->stack;
 	uint64_t landing = presumed->landing;
 
 	if (!presumed->valid || thread->shadow.count > presumed->kept || slot >= landing ||
-	    decoder_call_before(tracer->decoder, target, &tracer->memory))
+	    decoder_call_before(process->decoder, target, &process->memory))
 		return 0;
 	thread->presumed.valid = false;
-	disturb(tracer, thread);
+	disturb(process, thread);
 	shadow_stack_end(&thread->shadow, FRAME_LOST);
 	shadow_stack_deinit(&thread->shadow);
-	begin_shadow(tracer, thread, false);
+	begin_shadow(process, thread, false);
 	thread->base = landing;
 	thread->root = 0;
-	tracer->counters.stack_switches++;
-	thread->left = stack_pool_park(&tracer->stacks, &before);
-	return thread->left ? 0 : tracer_out_of_memory(tracer);
+	process->counters->stack_switches++;
+	thread->left = stack_pool_park(&process->stacks, &before);
+	return thread->left ? 0 : stepped_out_of_memory(process);
 }
 
 /* ---- switches --------------------------------------------------------------------------- */
 
 /* The innermost region's, if it is a handler's. */
-static bool is_on_signal_stack(const struct thread *thread)
+static bool is_on_signal_stack(const struct stepped_thread *thread)
 {
 	const struct shadow_stack *shadow = &thread->shadow;
 
@@ -339,7 +345,7 @@ static bool is_on_signal_stack(const struct thread *thread)
 }
 
 /* What rsp was set to was computed from it. */
-static bool is_derived(const struct thread *thread)
+static bool is_derived(const struct stepped_thread *thread)
 {
 	const struct instruction *executed = &thread->next;
 
@@ -348,7 +354,7 @@ static bool is_derived(const struct thread *thread)
 }
 
 /* rsp was set to sp, between where it was and the base: a longjmp, or a switch to an array. */
-static int follow_up(struct tracer *tracer, struct thread *thread, uint64_t sp)
+static int follow_up(struct stepped_process *process, struct stepped_thread *thread, uint64_t sp)
 {
 	struct parked_stack known;
 
@@ -360,17 +366,18 @@ static int follow_up(struct tracer *tracer, struct thread *thread, uint64_t sp)
 	     thread->next.sp_source == SP_FROM_REGISTER))
 		return 0;
 	/* Another stack that lies in the extent of this one is an array in one of its frames. */
-	if (stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known)) {
+	if (stack_pool_take(&process->stacks, sp, &process->memory, &known)) {
 		if (known.sp >= thread->regs.rsp && known.base <= thread->base)
-			return change_stack(tracer, thread, sp, thread->stack, &known);
-		if (!stack_pool_park(&tracer->stacks, &known))
-			return tracer_out_of_memory(tracer);
+			return change_stack(process, thread, sp, thread->stack, &known);
+		if (!stack_pool_park(&process->stacks, &known))
+			return stepped_out_of_memory(process);
 	}
-	return presume_gone(tracer, thread, sp);
+	return presume_gone(process, thread, sp);
 }
 
 /* rsp is in the mapping where it was: is this another stack? */
-static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint64_t sp)
+static int follow_in_mapping(struct stepped_process *process, struct stepped_thread *thread,
+			     uint64_t sp)
 {
 	uint64_t from = thread->regs.rsp;
 	struct parked_stack known;
@@ -385,17 +392,17 @@ static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint6
 			thread->base = sp;
 		return 0;
 	}
-	if (is_presumed(tracer, thread, sp))
-		return come_back(tracer, thread);
+	if (is_presumed(process, thread, sp))
+		return come_back(process, thread);
 	/* Back from a stack that its function went to by itself; or up to no good. */
 	if (thread->next.sp_source == SP_FROM_FRAME) {
-		disturb(tracer, thread);
+		disturb(process, thread);
 		return 0;
 	}
 	if (sp >= from && sp <= thread->base)
-		return follow_up(tracer, thread, sp);
-	if (stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known))
-		return change_stack(tracer, thread, sp, thread->stack, &known);
+		return follow_up(process, thread, sp);
+	if (stack_pool_take(&process->stacks, sp, &process->memory, &known))
+		return change_stack(process, thread, sp, thread->stack, &known);
 	if (in_extent(thread, from, sp)) {
 		if (sp > thread->base)
 			thread->base = sp;
@@ -403,16 +410,16 @@ static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint6
 	}
 	if (sp < from && is_derived(thread))
 		return 0;
-	if (sp < from && thread->root == tracer->pid) {
-		disturb(tracer, thread);
+	if (sp < from && thread->root == process->pid) {
+		disturb(process, thread);
 		return 0;
 	}
-	return change_stack(tracer, thread, sp, thread->stack, NULL);
+	return change_stack(process, thread, sp, thread->stack, NULL);
 }
 
 /* rsp is where a function went from, to call on the stack in use: on that one again, or further
  * out. */
-static bool leave_called(struct thread *thread, uint64_t sp)
+static bool leave_called(struct stepped_thread *thread, uint64_t sp)
 {
 	const struct shadow_stack *shadow = &thread->shadow;
 
@@ -432,7 +439,8 @@ static bool leave_called(struct thread *thread, uint64_t sp)
 	return false;
 }
 
-int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t sp)
+int stepped_follow_stack(struct stepped_process *process, struct stepped_thread *thread,
+			 uint64_t sp)
 {
 	thread->looked = true;
 	struct address_range *stack = &thread->stack;
@@ -442,10 +450,10 @@ int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t s
 	if (leave_called(thread, sp))
 		return 0;
 	if (in_range(*stack, sp))
-		return follow_in_mapping(tracer, thread, sp);
+		return follow_in_mapping(process, thread, sp);
 	if (shadow_stack_on_region(&thread->shadow, sp) || sp == stack->high)
 		return 0;
-	if (!tracer_mapping_find(tracer, sp, &range)) {
+	if (!process->find_mapping(process->context, sp, &range)) {
 		/* Not written yet. Taken as grown, so that this is asked once a page. */
 		if (sp < stack->low)
 			stack->low = sp & ~STACK_PAGE_MASK;
@@ -455,44 +463,44 @@ int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t s
 		if (!stack->high)
 			thread->base = range.high;
 		*stack = range;
-		return follow_in_mapping(tracer, thread, sp);
+		return follow_in_mapping(process, thread, sp);
 	}
 
-	bool is_known = stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known);
+	bool is_known = stack_pool_take(&process->stacks, sp, &process->memory, &known);
 
-	return change_stack(tracer, thread, sp, range, is_known ? &known : NULL);
+	return change_stack(process, thread, sp, range, is_known ? &known : NULL);
 }
 
-bool thread_unswitch_stack(struct tracer *tracer, struct thread *thread, uint64_t slot,
-			   uint64_t target)
+bool stepped_unswitch_stack(struct stepped_process *process, struct stepped_thread *thread,
+			    uint64_t slot, uint64_t target)
 {
 	struct parked_stack left;
 	const struct shadow_frame *top;
 
 	if (thread->shadow.rooted || thread->shadow.count ||
-	    !stack_pool_take_number(&tracer->stacks, thread->left, &left))
+	    !stack_pool_take_number(&process->stacks, thread->left, &left))
 		return false;
 	top = left.shadow.count ? &left.shadow.frame[left.shadow.count - 1] : NULL;
 	if (!top || top->slot != slot || top->return_address != target) {
-		thread->left = stack_pool_park(&tracer->stacks, &left);
+		thread->left = stack_pool_park(&process->stacks, &left);
 		return false;
 	}
 	use(thread, &left);
-	disturb(tracer, thread);
-	tracer->counters.stack_switches--;
+	disturb(process, thread);
+	process->counters->stack_switches--;
 	return true;
 }
 
-int thread_continue_stack(struct tracer *tracer, struct thread *thread)
+int stepped_continue_stack(struct stepped_process *process, struct stepped_thread *thread)
 {
 	struct address_range here = thread->stack, mapping = here;
 	struct shadow_stack *shadow = &thread->shadow;
 	uint64_t base = thread->base, from;
 	struct left_stack left;
 
-	if (!switch_back(tracer, thread, &from))
+	if (!switch_back(process, thread, &from))
 		return 0;
-	tracer->counters.stack_switches++;
+	process->counters->stack_switches++;
 	left = (struct left_stack) {
 		.sp = from,
 		.high = is_on_signal_stack(thread) ? shadow->region[shadow->region_count - 1].high
@@ -509,7 +517,7 @@ int thread_continue_stack(struct tracer *tracer, struct thread *thread)
 		here.high = base;
 	}
 	if (!shadow_stack_continue(shadow, here.low, here.high))
-		return tracer_out_of_memory(tracer);
+		return stepped_out_of_memory(process);
 	shadow->region[shadow->region_count - 1].left = left;
 	thread->stack = mapping;
 	thread->base = base;

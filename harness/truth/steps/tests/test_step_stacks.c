@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_tracer_stacks.c - which stack a thread is on, by its rsp alone
+ * test_step_stacks.c - which stack a thread is on, by its rsp alone
  */
 #include "tests/suite.h"
-#include "tracer_stacks_fixture.h"
+#include "step_stacks_fixture.h"
 
 /* ---- where it begins ----------------------------------------------------------------------- */
 
@@ -22,19 +22,19 @@ static const struct {
 
 START_TEST(stack_begins)
 {
-	struct thread *thread = setup(begin_cases[_i].tid);
+	struct stepped_thread *thread = setup(begin_cases[_i].tid);
 	bool rooted = begin_cases[_i].rooted;
 
 	ck_assert_uint_eq(thread->shadow.id, 1);
-	ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1e000), 0);
+	ck_assert_int_eq(presume_gone(&world.process, thread, 0x1e000), 0);
 	thread->derived = 3;
 	thread->may_continue = true;
 	thread->root = 5;
 	thread->regs.rsp = begin_cases[_i].rsp;
-	thread_begin_stack(&world.tracer, thread, rooted);
+	stepped_begin(&world.process, thread, rooted, begin_cases[_i].tid != PID);
 	ck_assert_int_eq(world.ended[FRAME_ABANDONED], 3);
 	ck_assert_uint_eq(thread->shadow.id, 2);
-	ck_assert_uint_eq(world.tracer.last_stack_id, 2);
+	ck_assert_uint_eq(world.process.last_stack_id, 2);
 	ck_assert_ptr_eq(thread->shadow.observer, &world.observer);
 	ck_assert_int_eq(thread->shadow.rooted, rooted);
 	ck_assert_uint_eq(thread->shadow.base, rooted ? begin_cases[_i].rsp : UINT64_MAX);
@@ -60,14 +60,14 @@ END_TEST
 /* What registers have they have of the stack in use. */
 START_TEST(a_stack_that_is_left_has_no_registers)
 {
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 	struct parked_stack left;
 
 	thread->shadow.carriers = 1;
 	thread->shadow.readers = 2;
 	thread->derived = 3;
-	ck_assert_int_eq(park(&world.tracer, thread, RSP + 8), 0);
-	ck_assert(stack_pool_take_number(&world.tracer.stacks, thread->left, &left));
+	ck_assert_int_eq(park(&world.process, thread, RSP + 8), 0);
+	ck_assert(stack_pool_take_number(&world.process.stacks, thread->left, &left));
 	ck_assert_uint_eq(left.sp, RSP + 8);
 	ck_assert_uint_eq(left.shadow.count, 3);
 	ck_assert_uint_eq(left.shadow.carriers, 0);
@@ -99,13 +99,13 @@ static const struct {
 
 START_TEST(frames_from_rsp_on_are_kept)
 {
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 	size_t kept = kept_cases[_i].kept;
 
 	ck_assert_uint_eq(frames_kept(&thread->shadow, kept_cases[_i].sp), kept);
 	shadow_stack_continue(&thread->shadow, 0x17000, 0x18000);
 	thread->shadow.taken_off.slot = 9;
-	ck_assert_int_eq(presume_gone(&world.tracer, thread, kept_cases[_i].sp), 0);
+	ck_assert_int_eq(presume_gone(&world.process, thread, kept_cases[_i].sp), 0);
 	ck_assert_int_eq(thread->presumed.valid, kept < 3);
 	if (kept < 3) {
 		const struct presumed_stack *presumed = &thread->presumed;
@@ -130,11 +130,11 @@ START_TEST(frames_from_rsp_on_are_kept)
 	}
 	/* Once an outer frame has returned they are gone. */
 	thread->shadow.count = kept;
-	thread_settle_presumed(thread);
+	stepped_settle_presumed(thread);
 	ck_assert_int_eq(thread->presumed.valid, kept < 3);
 	if (kept > 0 && kept < 3) {
 		thread->shadow.count = kept - 1;
-		thread_settle_presumed(thread);
+		stepped_settle_presumed(thread);
 		ck_assert(!thread->presumed.valid);
 	}
 	teardown();
@@ -158,13 +158,13 @@ static const struct {
 
 START_TEST(frames_come_back_where_they_were)
 {
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 
-	ck_assert(!is_presumed(&world.tracer, thread, presumed_cases[_i].sp));
-	ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1e000), 0);
+	ck_assert(!is_presumed(&world.process, thread, presumed_cases[_i].sp));
+	ck_assert_int_eq(presume_gone(&world.process, thread, 0x1e000), 0);
 	if (presumed_cases[_i].overwritten)
 		bytes[presumed_cases[_i].overwritten - LOW]++;
-	ck_assert_msg(is_presumed(&world.tracer, thread, presumed_cases[_i].sp) ==
+	ck_assert_msg(is_presumed(&world.process, thread, presumed_cases[_i].sp) ==
 			      presumed_cases[_i].is_presumed,
 		      "%s", presumed_cases[_i].name);
 	teardown();
@@ -175,10 +175,10 @@ END_TEST
  * was opened, or an outer one is gone. */
 START_TEST(frames_are_back)
 {
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 	const struct parked_stack *parked;
 
-	ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1e000), 0);
+	ck_assert_int_eq(presume_gone(&world.process, thread, 0x1e000), 0);
 	shadow_stack_move(&thread->shadow, 0x1e000);
 	if (_i)
 		thread->shadow.count = 1;
@@ -189,12 +189,12 @@ START_TEST(frames_are_back)
 	thread->base = HIGH;
 	thread->next.sp_source = SP_FROM_MEMORY;
 	memset(world.ended, 0, sizeof(world.ended));
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, RSP), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, RSP), 0);
 	ck_assert_str_eq(outcome(), "3 0x1f800 77, 1 switches, 2 disturbed, 1 parked");
 	ck_assert_uint_eq(thread->shadow.frame[2].slot, 0x1d000);
 	ck_assert_uint_eq(thread->shadow.id, 1);
 	ck_assert(thread->looked);
-	parked = &world.tracer.stacks.parked[0];
+	parked = &world.process.stacks.parked[0];
 	ck_assert_uint_eq(parked->shadow.count, _i ? 0 : 1);
 	ck_assert_uint_eq(parked->shadow.id, 2);
 	ck_assert_uint_eq(parked->sp, 0x1c700);
@@ -232,19 +232,20 @@ static const struct {
 START_TEST(array_is_entered_by_a_ret)
 {
 	static const uint8_t code[] = { 0xe8, 0, 0, 0, 0 };
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 
 	if (array_cases[_i].presumed)
-		ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1e000), 0);
+		ck_assert_int_eq(presume_gone(&world.process, thread, 0x1e000), 0);
 	thread->shadow.count = array_cases[_i].count;
 	memset(bytes + (CODE - LOW) - 16, 0x90, 16);
 	if (array_cases[_i].called)
 		memcpy(bytes + (CODE - LOW) - sizeof(code), code, sizeof(code));
-	ck_assert_int_eq(thread_enter_array(&world.tracer, thread, array_cases[_i].slot, CODE), 0);
+	ck_assert_int_eq(stepped_enter_array(&world.process, thread, array_cases[_i].slot, CODE),
+			 0);
 	ck_assert_msg(!strcmp(outcome(), array_cases[_i].outcome), "%s: %s", array_cases[_i].name,
 		      outcome());
-	if (world.tracer.stacks.count) {
-		ck_assert_uint_eq(world.tracer.stacks.parked[0].shadow.count, 3);
+	if (world.process.stacks.count) {
+		ck_assert_uint_eq(world.process.stacks.parked[0].shadow.count, 3);
 		ck_assert_uint_eq(thread->left, 1);
 		ck_assert(!thread->shadow.rooted);
 		ck_assert_uint_eq(thread->shadow.id, 2);
@@ -364,14 +365,14 @@ static const struct follow_case {
 START_TEST(rsp_is_followed)
 {
 	const struct follow_case *c = &follow_cases[_i];
-	struct thread *thread = setup(c->is_main ? PID : TID);
+	struct stepped_thread *thread = setup(c->is_main ? PID : TID);
 
 	if (c->region)
 		ck_assert(shadow_stack_continue(&thread->shadow, 0x17000, 0x18000));
 	if (c->region == OF_SIGNAL)
 		thread->shadow.region[0].called = false;
 	if (c->presumed) {
-		ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1d008), 0);
+		ck_assert_int_eq(presume_gone(&world.process, thread, 0x1d008), 0);
 		shadow_stack_move(&thread->shadow, 0x1d008);
 		thread->regs.rsp = 0x1d008;
 		if (c->source == SP_FROM_REGISTER)
@@ -383,18 +384,18 @@ START_TEST(rsp_is_followed)
 					       .base = c->parked.base };
 
 		shadow_stack_init(&parked.shadow, false);
-		ck_assert_uint_eq(stack_pool_park(&world.tracer.stacks, &parked), 1);
+		ck_assert_uint_eq(stack_pool_park(&world.process.stacks, &parked), 1);
 	}
 	thread->next.sp_source = c->source;
 	thread->next.sp_register = 15;
 	thread->derived = c->derived ? 1u << 15 : 0x7fff;
 	thread->shadow.readers = c->held;
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, c->sp), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, c->sp), 0);
 	ck_assert(thread->looked);
 	ck_assert_msg(!strcmp(outcome(), c->outcome), "%s: %s", c->name, outcome());
 	ck_assert_uint_eq(thread->stack.low, c->sp > 0x30000 ? OTHER_LOW : LOW);
-	if (world.tracer.counters.stack_switches && !c->presumed) {
-		const struct parked_stack *left = &world.tracer.stacks.parked[0];
+	if (world.counters.stack_switches && !c->presumed) {
+		const struct parked_stack *left = &world.process.stacks.parked[0];
 
 		ck_assert_uint_eq(left->sp, RSP);
 		ck_assert_uint_eq(left->base, c->is_main ? HIGH : HIGH - 0x800);
@@ -435,11 +436,11 @@ static const struct {
 
 START_TEST(stack_may_have_grown)
 {
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 
 	thread->stack = grown_cases[_i].stack;
 	thread->base = 0x3a000;
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, grown_cases[_i].sp), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, grown_cases[_i].sp), 0);
 	ck_assert_msg(thread->stack.low == grown_cases[_i].low &&
 			      thread->stack.high == grown_cases[_i].high &&
 			      thread->base == grown_cases[_i].base &&
@@ -453,19 +454,19 @@ END_TEST
 /* On an alternate stack of a handler that is open, wherever that is mapped, no switch is seen. */
 START_TEST(handler_s_stack_is_no_other)
 {
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 
 	ck_assert(shadow_stack_continue(&thread->shadow, 0x37000, 0x38000));
 	thread->shadow.region[0].called = false;
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, 0x37800), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, 0x37800), 0);
 	ck_assert_str_eq(outcome(), "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked");
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, 0x38001), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, 0x38001), 0);
 	ck_assert_str_eq(outcome(), "0 0x38001 0 new, 1 switches, 1 disturbed, 1 parked");
 	teardown();
 }
 END_TEST
 
-SUITE(tracer_stacks, LOOP(stack_begins, begin_cases), TEST(a_range_ends_before_its_end),
+SUITE(step_stacks, LOOP(stack_begins, begin_cases), TEST(a_range_ends_before_its_end),
       TEST(a_stack_that_is_left_has_no_registers), LOOP(frames_from_rsp_on_are_kept, kept_cases),
       LOOP(frames_come_back_where_they_were, presumed_cases), TIMES(frames_are_back, 2),
       LOOP(array_is_entered_by_a_ret, array_cases), LOOP(rsp_is_followed, follow_cases),

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_tracer_continue.c - switches that were none, and stacks that go on below another
+ * test_step_continue.c - switches that were none, and stacks that go on below another
  */
 #include "tests/suite.h"
-#include "tracer_stacks_fixture.h"
+#include "step_stacks_fixture.h"
 
 /* rsp was set to a stack of its own, far below in the same mapping. */
 #define NEW 0x15000
 
-static struct thread *setup_switched(void)
+static struct stepped_thread *setup_switched(void)
 {
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 
 	thread->next.sp_source = SP_FROM_MEMORY;
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, NEW), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, NEW), 0);
 	ck_assert_str_eq(outcome(), "0 0x15000 0 new, 1 switches, 1 disturbed, 1 parked");
 	thread->regs.rsp = NEW;
 	return thread;
@@ -57,19 +57,19 @@ static const struct {
 
 START_TEST(stack_without_a_call_was_none)
 {
-	struct thread *thread = setup_switched();
+	struct stepped_thread *thread = setup_switched();
 	struct parked_stack third = parked_at(0x12000, 0x13000), taken;
-	const struct stack_pool *pool = &world.tracer.stacks;
+	const struct stack_pool *pool = &world.process.stacks;
 
 	thread->may_continue = !back_cases[_i].happened;
 	if (back_cases[_i].third)
-		ck_assert_uint_eq(stack_pool_park(&world.tracer.stacks, &third), 2);
+		ck_assert_uint_eq(stack_pool_park(&world.process.stacks, &third), 2);
 	if (back_cases[_i].taken) {
-		ck_assert(stack_pool_take_number(&world.tracer.stacks, thread->left, &taken));
+		ck_assert(stack_pool_take_number(&world.process.stacks, thread->left, &taken));
 		shadow_stack_deinit(&taken.shadow);
 	}
 	thread->stack = (struct address_range) { LOW + 0x1000, HIGH }; /* as it is known by now */
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, back_cases[_i].sp), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, back_cases[_i].sp), 0);
 	ck_assert_msg(!strcmp(outcome(), back_cases[_i].outcome), "%s: %s", back_cases[_i].name,
 		      outcome());
 	if (back_cases[_i].left_sp) {
@@ -83,10 +83,10 @@ END_TEST
 /* What a handler has left there for whom it interrupted goes with it. */
 START_TEST(frame_on_it_is_lost)
 {
-	struct thread *thread = setup_switched();
+	struct stepped_thread *thread = setup_switched();
 
 	call(&thread->shadow, NEW - 0x100, 0x401009);
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, RSP), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, RSP), 0);
 	ck_assert_str_eq(outcome(), "3 0x1f800 77, 0 switches, 1 disturbed, 0 parked");
 	ck_assert_int_eq(world.ended[FRAME_LOST], 1);
 	ck_assert_int_eq(world.ended[FRAME_ABANDONED], 0);
@@ -113,8 +113,8 @@ static const struct {
 
 START_TEST(ret_shows_that_there_was_no_switch)
 {
-	struct thread *thread = setup_switched();
-	struct stack_pool *pool = &world.tracer.stacks;
+	struct stepped_thread *thread = setup_switched();
+	struct stack_pool *pool = &world.process.stacks;
 	bool untouched = unswitch_cases[_i].rooted || unswitch_cases[_i].has_frames;
 	bool back = unswitch_cases[_i].back, taken = unswitch_cases[_i].taken;
 	struct parked_stack left;
@@ -129,8 +129,8 @@ START_TEST(ret_shows_that_there_was_no_switch)
 		shadow_stack_deinit(&left.shadow);
 	}
 	thread->derived = 1;
-	ck_assert_msg(thread_unswitch_stack(&world.tracer, thread, unswitch_cases[_i].slot,
-					    unswitch_cases[_i].target) == back,
+	ck_assert_msg(stepped_unswitch_stack(&world.process, thread, unswitch_cases[_i].slot,
+					     unswitch_cases[_i].target) == back,
 		      "%s", unswitch_cases[_i].name);
 	ck_assert_uint_eq(pool->count, !back && !taken);
 	ck_assert_uint_eq(thread->left, back || taken || untouched ? 1 : 2);
@@ -140,8 +140,8 @@ START_TEST(ret_shows_that_there_was_no_switch)
 		ck_assert_uint_eq(thread->derived, 0);
 		ck_assert_uint_eq(thread->shadow.epoch, 2);
 	} else {
-		ck_assert_uint_eq(world.tracer.counters.stack_switches, 1);
-		ck_assert_uint_eq(world.tracer.counters.disturbances, 1);
+		ck_assert_uint_eq(world.counters.stack_switches, 1);
+		ck_assert_uint_eq(world.counters.disturbances, 1);
 	}
 	teardown();
 }
@@ -164,7 +164,7 @@ static const struct {
 
 START_TEST(function_goes_on_below)
 {
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 	const struct shadow_region *region;
 	struct parked_stack taken;
 	uint64_t sp = continue_cases[_i].sp;
@@ -174,17 +174,17 @@ START_TEST(function_goes_on_below)
 		thread->shadow.region[0].called = false;
 	}
 	thread->next.sp_source = SP_FROM_MEMORY;
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, sp), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, sp), 0);
 	ck_assert(thread->may_continue);
 	ck_assert_uint_eq(thread->base, sp);
 	if (continue_cases[_i].taken) {
-		ck_assert(stack_pool_take_number(&world.tracer.stacks, thread->left, &taken));
+		ck_assert(stack_pool_take_number(&world.process.stacks, thread->left, &taken));
 		shadow_stack_deinit(&taken.shadow);
 	}
 	thread->regs.rsp = sp;
-	ck_assert_int_eq(thread_continue_stack(&world.tracer, thread), 0);
+	ck_assert_int_eq(stepped_continue_stack(&world.process, thread), 0);
 	ck_assert(!thread->may_continue);
-	ck_assert_uint_eq(world.tracer.counters.stack_switches, 1);
+	ck_assert_uint_eq(world.counters.stack_switches, 1);
 	ck_assert_uint_eq(thread->base, sp);
 	ck_assert_int_eq(thread->root, 0);
 	ck_assert_uint_eq(thread->stack.low, sp > HIGH ? OTHER_LOW : LOW);
@@ -194,7 +194,7 @@ START_TEST(function_goes_on_below)
 		teardown();
 		return;
 	}
-	ck_assert_uint_eq(world.tracer.stacks.count, 0);
+	ck_assert_uint_eq(world.process.stacks.count, 0);
 	ck_assert_uint_eq(thread->shadow.count, 3);
 	ck_assert_uint_eq(thread->shadow.region_count, 1u + continue_cases[_i].on_signal_stack);
 	region = &thread->shadow.region[thread->shadow.region_count - 1];
@@ -238,7 +238,7 @@ static const struct {
 
 START_TEST(function_comes_back)
 {
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 	uint64_t low = leave_cases[_i].low;
 
 	ck_assert(shadow_stack_continue(&thread->shadow, OTHER_LOW, OTHER_HIGH));
@@ -262,7 +262,7 @@ START_TEST(function_comes_back)
 		};
 	}
 	thread->shadow.region[0].called = !leave_cases[_i].of_signal;
-	ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1e000), 0);
+	ck_assert_int_eq(presume_gone(&world.process, thread, 0x1e000), 0);
 	thread->stack = (struct address_range) { OTHER_LOW, OTHER_HIGH };
 	thread->base = 0x3f000;
 	thread->next.sp_source = leave_cases[_i].source;
@@ -281,20 +281,20 @@ END_TEST
 /* The way back is no switch. */
 START_TEST(way_back_is_no_switch)
 {
-	struct thread *thread = setup(TID);
+	struct stepped_thread *thread = setup(TID);
 
 	thread->next.sp_source = SP_FROM_MEMORY;
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, 0x38000), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, 0x38000), 0);
 	thread->regs.rsp = 0x38000;
-	ck_assert_int_eq(thread_continue_stack(&world.tracer, thread), 0);
-	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, RSP), 0);
+	ck_assert_int_eq(stepped_continue_stack(&world.process, thread), 0);
+	ck_assert_int_eq(stepped_follow_stack(&world.process, thread, RSP), 0);
 	ck_assert_str_eq(outcome(), "3 0x1f800 77, 1 switches, 1 disturbed, 0 parked");
 	ck_assert_uint_eq(thread->stack.low, LOW);
 	teardown();
 }
 END_TEST
 
-SUITE(tracer_continue, LOOP(stack_without_a_call_was_none, back_cases), TEST(frame_on_it_is_lost),
+SUITE(step_continue, LOOP(stack_without_a_call_was_none, back_cases), TEST(frame_on_it_is_lost),
       LOOP(ret_shows_that_there_was_no_switch, unswitch_cases),
       LOOP(function_goes_on_below, continue_cases), LOOP(function_comes_back, leave_cases),
       TEST(way_back_is_no_switch))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_tracer_moved.c - which register has a return address, and where it is put
+ * test_step_moved.c - which register has a return address, and where it is put
  *
  * A case is a few instructions, as bytes, with what they do to rsp, to one register and to one word. They
- * begin with rsp at the slot of the innermost of three frames (tracer_effects_fixture.h).
+ * begin with rsp at the slot of the innermost of three frames (step_effects_fixture.h).
  */
 #include "tests/suite.h"
-#include "tracer_effects_fixture.h"
+#include "step_effects_fixture.h"
 
 #define STEPS_MAX 8
 #define INNERMOST (RETURN + 2)
@@ -155,10 +155,10 @@ static const struct moved_case {
 
 static void execute(const struct step *step)
 {
-	struct thread *thread = &world.thread;
+	struct stepped_thread *thread = &world.thread;
 
 	memcpy(world.code, step->bytes, sizeof(step->bytes));
-	thread->next = decoder_decode(world.tracer.decoder, PC, &world.tracer.memory);
+	thread->next = decoder_decode(world.process.decoder, PC, &world.process.memory);
 	world.regs = thread->regs;
 	world.regs.rip = step->rip ? step->rip : (uint64_t)PC + thread->next.length;
 	world.regs.rsp += (uint64_t)step->rsp;
@@ -177,7 +177,7 @@ static void execute(const struct step *step)
 		ck_assert(shadow_stack_signal(&thread->shadow, &frame));
 		return;
 	}
-	ck_assert_int_eq(apply(&world.tracer, thread, &world.regs), 0);
+	ck_assert_int_eq(apply(&world.process, thread, &world.regs), 0);
 	thread->regs = world.regs;
 	thread->regs.rip = PC;
 }
@@ -185,7 +185,7 @@ static void execute(const struct step *step)
 START_TEST(return_address_is_followed)
 {
 	const struct moved_case *c = &cases[_i];
-	struct thread *thread = setup();
+	struct stepped_thread *thread = setup();
 	const struct shadow_stack *shadow = &thread->shadow;
 	const struct shadow_frame *top;
 
@@ -210,9 +210,9 @@ START_TEST(return_address_is_followed)
 	ck_assert_msg((shadow->taken_off.slot != 0) == c->off, "%s: off", c->name);
 	ck_assert_msg(shadow->carriers == c->carriers, "%s: in %x", c->name, shadow->carriers);
 	ck_assert_msg(shadow->in_transit == c->transit, "%s: in transit", c->name);
-	ck_assert_msg(world.tracer.counters.frames_moved == c->moved, "%s: moved", c->name);
+	ck_assert_msg(world.counters.frames_moved == c->moved, "%s: moved", c->name);
 	teardown();
 }
 END_TEST
 
-SUITE(tracer_moved, LOOP(return_address_is_followed, cases))
+SUITE(step_moved, LOOP(return_address_is_followed, cases))

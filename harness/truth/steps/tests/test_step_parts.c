@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_tracer_parts.c - the tracer's questions about addresses, at their borders
+ * test_step_parts.c - questions about addresses, at their borders
  *
  * In a run nearly all answers are far from the border: whole programs do not judge these.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include "tests/suite.h"
-#include "truth/tracer/tracer_stacks.c"
-#include "truth/tracer/tracer_step.c"
+#include "truth/steps/step_stacks.c"
+#include "truth/steps/step_apply.c"
 
 #define SLOT 0x7000
 
@@ -36,7 +36,7 @@ END_TEST
 
 START_TEST(extent_has_slack_on_both_sides)
 {
-	const struct thread thread = { .base = 0x200000 };
+	const struct stepped_thread thread = { .base = 0x200000 };
 	const uint64_t from = 0x100000;
 
 	ck_assert(in_extent(&thread, from, from - STACK_SLACK));
@@ -74,19 +74,20 @@ static const struct {
 START_TEST(frame_is_put_back_at_its_slot_alone)
 {
 	struct shadow_frame outer = { .slot = SLOT + 64, .return_address = 0x400000 };
-	struct tracer tracer = { 0 };
-	struct thread thread = { 0 };
+	struct step_counters counters = { 0 };
+	struct stepped_process process = { .counters = &counters };
+	struct stepped_thread thread = { 0 };
 	uint64_t word = taken_cases[_i].word;
 	const struct user_regs_struct regs = { .rsp = taken_cases[_i].sp };
 
-	tracer.memory.read = read_slot;
-	tracer.memory.context = taken_cases[_i].readable ? &word : NULL;
+	process.memory.read = read_slot;
+	process.memory.context = taken_cases[_i].readable ? &word : NULL;
 	shadow_stack_init(&thread.shadow, true);
 	ck_assert(shadow_stack_call(&thread.shadow, outer.slot, outer.return_address, NULL));
 	thread.shadow.taken_off = (struct shadow_frame) { .slot = SLOT,
 							  .return_address = 0x401000 };
-	ck_assert_int_eq(apply_taken_off(&tracer, &thread, &regs), 0);
-	ck_assert_msg(tracer.counters.put_back == taken_cases[_i].back &&
+	ck_assert_int_eq(apply_taken_off(&process, &thread, &regs), 0);
+	ck_assert_msg(counters.put_back == taken_cases[_i].back &&
 			      thread.shadow.count == 1u + taken_cases[_i].back,
 		      "%s: %zu frames", taken_cases[_i].name, thread.shadow.count);
 	if (taken_cases[_i].back) {
@@ -134,61 +135,18 @@ static const struct {
 
 START_TEST(return_address_is_behind_the_call)
 {
-	struct tracer tracer = { 0 };
+	struct step_counters counters = { 0 };
+	struct stepped_process process = { .counters = &counters };
 	uint64_t word = pushed_cases[_i].word, got = 0;
 
-	tracer.memory.read = read_slot;
-	tracer.memory.context = pushed_cases[_i].readable ? &word : NULL;
-	ck_assert_msg(pushed_return_address(&tracer, pushed_cases[_i].executed, PC, SLOT, &got) ==
+	process.memory.read = read_slot;
+	process.memory.context = pushed_cases[_i].readable ? &word : NULL;
+	ck_assert_msg(pushed_return_address(&process, pushed_cases[_i].executed, PC, SLOT, &got) ==
 			      pushed_cases[_i].pushed,
 		      "%s", pushed_cases[_i].name);
 	ck_assert_msg(!pushed_cases[_i].pushed || got == word, "%s", pushed_cases[_i].name);
-	ck_assert_msg(tracer.counters.call_mismatches == pushed_cases[_i].mismatches, "%s",
+	ck_assert_msg(counters.call_mismatches == pushed_cases[_i].mismatches, "%s",
 		      pushed_cases[_i].name);
-}
-END_TEST
-
-/* ---- threads that no event tells of ------------------------------------------------------- */
-
-static int read_flags(void *context, uint64_t address, void *ret, size_t size)
-{
-	if (address != SLOT)
-		return -1;
-	memcpy(ret, context, size);
-	return 0;
-}
-
-static const struct {
-	const char *name;
-	uint64_t number, argument, result;
-	uint64_t memory; /* at SLOT: clone3's first member */
-	uint64_t threads, processes;
-} untraced_cases[] = {
-	{ "a_thread", SYS_clone, CLONE_UNTRACED | CLONE_THREAD, 7, 0, 1, 0 },
-	{ "a_process", SYS_clone, CLONE_UNTRACED | SIGCHLD, 7, 0, 0, 1 },
-	{ "a_traced_thread", SYS_clone, CLONE_THREAD, 7, 0, 0, 0 },
-	{ "a_thread_by_clone3", SYS_clone3, SLOT, 7, CLONE_UNTRACED | CLONE_THREAD, 1, 0 },
-	{ "a_process_by_clone3", SYS_clone3, SLOT, 7, CLONE_UNTRACED, 0, 1 },
-	{ "a_traced_one_by_clone3", SYS_clone3, SLOT, 7, CLONE_THREAD, 0, 0 },
-	{ "clone3_of_what_can_not_be_read", SYS_clone3, 8, 7, CLONE_UNTRACED, 0, 0 },
-	{ "the_new_one_s_own_return", SYS_clone, CLONE_UNTRACED | CLONE_THREAD, 0, 0, 0, 0 },
-	{ "an_error", SYS_clone, CLONE_UNTRACED | CLONE_THREAD, -EAGAIN, 0, 0, 0 },
-	{ "another_call", SYS_read, CLONE_UNTRACED | CLONE_THREAD, 7, 0, 0, 0 },
-};
-
-START_TEST(untraced_ones_are_counted)
-{
-	const struct user_regs_struct before = { .rax = untraced_cases[_i].number,
-						 .rdi = untraced_cases[_i].argument };
-	struct tracer tracer = { 0 };
-	uint64_t flags = untraced_cases[_i].memory;
-
-	tracer.memory.read = read_flags;
-	tracer.memory.context = &flags;
-	count_untraced(&tracer, &before, untraced_cases[_i].result);
-	ck_assert_msg(tracer.counters.untraced == untraced_cases[_i].threads &&
-			      tracer.counters.children == untraced_cases[_i].processes,
-		      "%s", untraced_cases[_i].name);
 }
 END_TEST
 
@@ -233,8 +191,9 @@ START_TEST(handler_may_leave_other_registers)
 		.interrupted_sp = SLOT,
 		.callee_saved = { 3, 6, 12, 13, 14, 15 },
 	};
-	struct tracer tracer = { 0 };
-	struct thread thread = { 0 };
+	struct step_counters counters = { 0 };
+	struct stepped_process process = { .counters = &counters };
+	struct stepped_thread thread = { 0 };
 
 	shadow_stack_init(&thread.shadow, true);
 	thread.shadow.observer = &observer;
@@ -244,19 +203,19 @@ START_TEST(handler_may_leave_other_registers)
 	ck_assert_uint_eq(thread.shadow.count, 1);
 	if (_i)
 		++*saved[_i - 1];
-	leave_handler(&tracer, &thread, &regs);
+	leave_handler(&process, &thread, &regs);
 	ck_assert_uint_eq(left.count, 1);
 	ck_assert_int_eq(left.clobbered, _i > 0);
 	ck_assert_uint_eq(thread.shadow.count, 0);
 	ck_assert_uint_eq(thread.regs.rsp, SLOT);
-	ck_assert_uint_eq(tracer.counters.disturbances, 0);
-	leave_handler(&tracer, &thread, &regs); /* there is none */
+	ck_assert_uint_eq(counters.disturbances, 0);
+	leave_handler(&process, &thread, &regs); /* there is none */
 	ck_assert_uint_eq(left.count, 1);
 	shadow_stack_deinit(&thread.shadow);
 }
 END_TEST
 
-SUITE(tracer_parts, LOOP(range_has_its_first_byte_and_not_its_end, range_cases),
+SUITE(step_parts, LOOP(range_has_its_first_byte_and_not_its_end, range_cases),
       TEST(extent_has_slack_on_both_sides), LOOP(frame_is_put_back_at_its_slot_alone, taken_cases),
       LOOP(return_address_is_behind_the_call, pushed_cases),
-      LOOP(untraced_ones_are_counted, untraced_cases), TIMES(handler_may_leave_other_registers, 7))
+      TIMES(handler_may_leave_other_registers, 7))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * tracer_stacks_fixture.h - a thread with three frames, in one of two mappings
+ * step_stacks_fixture.h - a thread with three frames, in one of two mappings
  *
  * The mappings are bytes of the test. rsp is set to somewhere, and what became of the thread and of
  * its stacks is one line of text:
@@ -8,16 +8,15 @@
  *	frames, its base, its root; "new" if the next call may show that it goes on; switches so far,
  *	disturbances, parked stacks, and what is presumed gone: kept frames @ landing
  */
-#ifndef STACKPROOF_TESTS_TRACER_STACKS_FIXTURE_H
-#define STACKPROOF_TESTS_TRACER_STACKS_FIXTURE_H
+#ifndef STACKPROOF_TESTS_STEP_STACKS_FIXTURE_H
+#define STACKPROOF_TESTS_STEP_STACKS_FIXTURE_H
 
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define tracer_mapping_find say_mapping
-#include "truth/tracer/tracer_stacks.c"
+#include "truth/steps/step_stacks.c"
 
 #define LOW	   0x10000 /* of both mappings; between them nothing is mapped */
 #define HIGH	   0x20000
@@ -38,7 +37,7 @@ static inline int read_bytes(void *context, uint64_t address, void *ret, size_t 
 	return 0;
 }
 
-bool say_mapping(const struct tracer *tracer, uint64_t address, struct address_range *ret)
+static bool find_mapping(void *context, uint64_t address, struct address_range *ret)
 {
 	static const struct address_range mappings[] = { { LOW, HIGH }, { OTHER_LOW, OTHER_HIGH } };
 
@@ -54,10 +53,10 @@ bool say_mapping(const struct tracer *tracer, uint64_t address, struct address_r
 static struct error error;
 
 static struct world {
-	struct tracer_callbacks callbacks;
 	struct shadow_observer observer;
-	struct tracer tracer;
-	struct thread thread;
+	struct step_counters counters;
+	struct stepped_process process;
+	struct stepped_thread thread;
 	int ended[FRAME_LOST + 1]; /* frames, by how */
 } world;
 
@@ -78,37 +77,38 @@ static inline void call(struct shadow_stack *shadow, uint64_t slot, uint64_t ret
 static inline const char *outcome(void)
 {
 	static char text[200];
-	const struct tracer *tracer = &world.tracer;
-	const struct thread *thread = &world.thread;
+	const struct stepped_process *process = &world.process;
+	const struct stepped_thread *thread = &world.thread;
 	int used;
 
 	used = snprintf(text, sizeof(text),
 			"%zu 0x%" PRIx64 " %d%s, %" PRIu64 " switches, %" PRIu64
 			" disturbed, %zu parked",
 			thread->shadow.count, thread->base, thread->root,
-			thread->may_continue ? " new" : "", tracer->counters.stack_switches,
-			tracer->counters.disturbances, tracer->stacks.count);
+			thread->may_continue ? " new" : "", process->counters->stack_switches,
+			process->counters->disturbances, process->stacks.count);
 	if (thread->presumed.valid)
 		snprintf(text + used, sizeof(text) - used, ", presumed %zu @ 0x%" PRIx64,
 			 thread->presumed.kept, thread->presumed.landing);
 	return text;
 }
 
-static inline struct thread *setup(pid_t tid)
+static inline struct stepped_thread *setup(pid_t tid)
 {
 	memset(&world, 0, sizeof(world));
 	memset(&error, 0, sizeof(error));
 	memset(bytes, 0, sizeof(bytes));
 	world.observer.frame_ended = see_end;
-	world.callbacks.observer = &world.observer;
-	world.tracer = (struct tracer) { .pid = PID,
-					 .error = &error,
-					 .callbacks = &world.callbacks,
-					 .memory = { .read = read_bytes } };
-	world.tracer.decoder = decoder_create(&error);
-	world.thread = (struct thread) { .tid = tid };
+	world.process = (struct stepped_process) { .pid = PID,
+						   .error = &error,
+						   .counters = &world.counters,
+						   .observer = &world.observer,
+						   .memory = { .read = read_bytes },
+						   .find_mapping = find_mapping };
+	world.process.decoder = decoder_create(&error);
+	world.thread = (struct stepped_thread) { .tid = tid };
 	world.thread.regs.rsp = HIGH - 0x800;
-	thread_begin_stack(&world.tracer, &world.thread, true);
+	stepped_begin(&world.process, &world.thread, true, tid != PID);
 	call(&world.thread.shadow, 0x1f000, 0x401001);
 	call(&world.thread.shadow, 0x1e000, 0x401002);
 	call(&world.thread.shadow, 0x1d000, 0x401003);
@@ -118,9 +118,9 @@ static inline struct thread *setup(pid_t tid)
 
 static inline void teardown(void)
 {
-	thread_end_stacks(&world.thread);
-	stack_pool_clear(&world.tracer.stacks);
-	decoder_destroy(world.tracer.decoder);
+	stepped_end(&world.thread);
+	stack_pool_clear(&world.process.stacks);
+	decoder_destroy(world.process.decoder);
 }
 
 #endif
