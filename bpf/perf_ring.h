@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * perf_ring.h - the kernel's events about processes: the records of perf_event_open(2)
+ *
+ *	perf_ring.c	records
+ *	perf_rings.c	the rings that the kernel writes them to
  */
 #ifndef STACKPROOF_PERF_RING_H
 #define STACKPROOF_PERF_RING_H
@@ -35,6 +38,7 @@ struct process_mapping {
 struct process_event {
 	enum process_event_kind kind;
 	pid_t pid, tid, parent;
+	pid_t maker; /* of PROCESS_EVENT_FORK: the thread of parent that has made it */
 	struct process_mapping mapping; /* of PROCESS_EVENT_MAP */
 	uint64_t time_ns;		/* CLOCK_MONOTONIC, like bpf_ktime_get_ns() */
 	uint64_t since_ns;
