@@ -313,7 +313,8 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	JSON_SET(truth, "call_mismatches", rules->call_mismatches, "taken_off", rules->taken_off,
 		 "abandoned", rules->abandoned, "put_back", rules->put_back, "frames_moved",
 		 rules->frames_moved, "disturbances", rules->disturbances, "stack_switches",
-		 rules->stack_switches);
+		 rules->stack_switches, "stacks", rules->stacks, "stacks_digest",
+		 json_hex(rules->stacks_digest));
 	JSON_SET(object, "truth", truth, "attached",
 		 comparison_in_bursts(comparison) ? attached(comparison) : NULL, "process",
 		 comparison->attach ? process_json(comparison) : NULL, "truth_digest",

@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
+#include "hash.h"
 #include "step_stacks.h"
 
 #define ERRNO_MAX     4095 /* the kernel's MAX_ERRNO: results from -4095 to -1 are errors */
@@ -488,4 +489,22 @@ uint64_t call_clone_flags(const struct stepped_process *process,
 	    process->memory.read(process->memory.context, before->rdi, &flags, sizeof(flags)))
 		return 0;
 	return flags;
+}
+
+void stepped_point(struct stepped_process *process, struct stepped_thread *thread)
+{
+	const struct shadow_stack *shadow = &thread->shadow;
+	struct stacks_digest *digest = &thread->digest;
+	uint64_t one = hash_word(shadow->rooted, thread->regs.rip);
+
+	for (size_t i = shadow->count; i-- > 0;)
+		one = hash_word(one, shadow->frame[i].return_address);
+	if (digest->stacks && one == digest->last)
+		return;
+	process->counters->stacks++;
+	process->counters->stacks_digest -= digest->all;
+	digest->stacks++;
+	digest->last = one;
+	digest->all = hash_word(digest->all, one);
+	process->counters->stacks_digest += digest->all;
 }

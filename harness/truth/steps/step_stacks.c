@@ -99,6 +99,7 @@ void stepped_begin(struct stepped_process *process, struct stepped_thread *threa
 	if (rooted)
 		thread->shadow.base = thread->regs.rsp;
 	thread->derived = 0;
+	thread->digest = (struct stacks_digest) { 0 };
 	thread->may_continue = false;
 	thread->root = thread->tid;
 	if (!process->find_mapping(process->context, thread->regs.rsp, &thread->stack))

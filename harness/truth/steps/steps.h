@@ -52,6 +52,14 @@ struct step_counters {
 	uint64_t frames_moved;	   /* put into another slot, or returned through a copy */
 	uint64_t abandoned;	   /* frames that were dropped in another way: with others, say */
 	uint64_t disturbances;
+	/* By which two sources of truth are compared: stepped_point(). */
+	uint64_t stacks; /* without those that repeat the thread's one before */
+	uint64_t stacks_digest;
+};
+
+/* All stacks of a thread as a number. */
+struct stacks_digest {
+	uint64_t stacks, last, all;
 };
 
 /* Begins zeroed, but for the members before stacks. */
@@ -96,6 +104,7 @@ struct stepped_thread {
 	bool looked;	  /* the last step was checked for a switch of stacks */
 	uint16_t derived; /* a mask of the registers computed from rsp, by the encoding's numbers */
 	uint64_t left;	  /* the number under which the stack before is parked */
+	struct stacks_digest digest;
 };
 
 /* ---- step_apply.c ----------------------------------------------------------------------- */
@@ -117,6 +126,10 @@ bool call_may_change_code(uint64_t number, uint64_t protection);
 /* The flags of the clone(2), or of what is like it, that is made with these registers; 0: it is none. */
 uint64_t call_clone_flags(const struct stepped_process *process,
 			  const struct user_regs_struct *before);
+
+/* The stack at thread->regs counts: adds its frames' addresses, and whether they are all, to the process's digest. The
+ * order of threads makes no difference, nor does an instruction that is executed again. */
+void stepped_point(struct stepped_process *process, struct stepped_thread *thread);
 
 /* ---- step_stacks.c ---------------------------------------------------------------------- */
 

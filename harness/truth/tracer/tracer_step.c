@@ -168,6 +168,7 @@ int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 	if (options->every > 1 && thread->steps % options->every)
 		return pass(tracer, thread);
 	count_point(&tracer->counters, thread, trapped);
+	stepped_point(&tracer->core, &thread->core);
 	if (options->point_limit && tracer->counters.points >= options->point_limit)
 		tracer->stopping = true;
 	if (!tracer->callbacks->on_stop)
