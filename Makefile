@@ -250,8 +250,11 @@ $(O)/libgcc_host: $(wildcard harness/engines/libgcc/*.[ch]) harness/engines/exte
 
 # Plugins of QEMU's, each for two of its interfaces (harness/truth/emulator/plugin.h): PLUGIN_name has what NAME-4.so and NAME-7.so
 # are made of. QEMU has no sanitizer's run-time.
-PLUGINS		:= count
+PLUGINS		:= count watch
 PLUGIN_count	:= harness/truth/emulator/plugin_count.c
+PLUGIN_watch	:= $(filter-out %/plugin.c %/plugin_count.c,$(wildcard harness/truth/emulator/plugin_*.c harness/truth/steps/*.c)) \
+		   bpf/perf_ring.c unwinder/error.c unwinder/plain_text.c unwinder/scratch.c unwinder/walk/stack.c
+PLUGIN_LIBS_watch := -lcapstone
 PLUGIN_FILES	:= $(foreach name,$(PLUGINS),$(foreach api,4 7,$(O)/emulator/$(name)-$(api).so))
 PLUGIN_OBJECTS	:= $(foreach name,$(PLUGINS),$(PLUGIN_$(name):%.c=$(O)/emulator/%.o)) $(foreach api,4 7,$(O)/emulator/plugin-$(api).o)
 COMPILE_PLUGIN	 = $(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
@@ -271,7 +274,7 @@ $(O)/emulator/%.o: %.c
 define plugin_rules
 $(O)/emulator/$1-$2.so: $(O)/emulator/plugin-$2.o $(PLUGIN_$1:%.c=$(O)/emulator/%.o)
 	$$(call msg,LINK,$$@)
-	$$(Q)$$(CC) $$(OUR_CFLAGS) $$(CFLAGS) $$(LDFLAGS) -shared -o $$@ $$^
+	$$(Q)$$(CC) $$(OUR_CFLAGS) $$(CFLAGS) $$(LDFLAGS) -shared -o $$@ $$^ $$(PLUGIN_LIBS_$1)
 endef
 $(foreach name,$(PLUGINS),$(foreach api,4 7,$(eval $(call plugin_rules,$(name),$(api)))))
 

@@ -130,7 +130,7 @@ size_t plugin_registers(const char *const names[], size_t count, struct qemu_plu
 			(const void *)(list->data + (size_t)i * size);
 
 		for (size_t k = 0; k < count; k++) {
-			if (!ret[k] && !strcmp(names[k], one->name)) {
+			if (names[k] && !ret[k] && !strcmp(names[k], one->name)) {
 				ret[k] = one->handle;
 				found++;
 			}

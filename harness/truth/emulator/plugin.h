@@ -38,7 +38,7 @@ extern const struct plugin plugin;
 bool plugin_has_discontinuities(void);
 
 /* Finds registers of the current vCPU by gdb's names ("rip", "cs", "cr3", "fs_base"). Returns how many of the count names
- * exist; NULL in ret where one doesn't. */
+ * exist; NULL in ret where one doesn't, or has NULL as name. */
 size_t plugin_registers(const char *const names[], size_t count,
 			struct qemu_plugin_register *ret[]);
 /* Reads a register of at most eight bytes. false: it can't be read here, or has more. */

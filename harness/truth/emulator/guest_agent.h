@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * guest_agent.h - in the guest: tells the witness outside where this kernel keeps what it knows, and runs a program
+ *
+ * See guest_told.h. Without a witness it runs the program all the same: a nop does nothing.
+ */
+#ifndef STACKPROOF_GUEST_AGENT_H
+#define STACKPROOF_GUEST_AGENT_H
+
+#include "error.h"
+#include "guest_told.h"
+
+/* What this kernel's BTF and its symbols say. ERROR_UNAVAILABLE: what is needed isn't there, or can't be read; error says what. */
+int guest_layout_read(struct guest_told *ret, struct error *error);
+/*
+ * Runs argv as a watched program, and waits for its end. *ret_status: as of waitpid(2); 127 and 126 are the exit status where it
+ * could not be executed. -1: nothing was run.
+ */
+int guest_agent_run(char *const argv[], int *ret_status, struct error *error);
+
+#endif

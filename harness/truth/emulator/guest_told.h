@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * guest_told.h - what a program in the guest tells the witness outside of it
+ *
+ * A plugin sees registers and memory, and knows of no process. So the agent (guest_agent.c) says once where this kernel
+ * keeps what it knows: from then on the witness reads that for itself, in the kernel's memory, whenever user code goes on.
+ * It is told by an instruction that does nothing: a nop whose displacement is GUEST_TELLS, with the address of a struct
+ * guest_told in rdi.
+ */
+#ifndef STACKPROOF_GUEST_TOLD_H
+#define STACKPROOF_GUEST_TOLD_H
+
+#include <stdint.h>
+
+#define GUEST_TELLS	0x4c545053
+#define GUEST_RINGS_MAX 64 /* one a CPU */
+
+/* Offsets of members, as the kernel's BTF has them. */
+struct guest_layout {
+	uint32_t task_pid, task_tgid, task_mm; /* in struct task_struct */
+	uint32_t mm_tree;	     /* in struct mm_struct: mm_mt (Linux 6.1), or mm_rb */
+	uint32_t vma_start, vma_end; /* in struct vm_area_struct */
+	uint32_t vma_rb;	     /* there, with mm_rb; in struct rb_node: */
+	uint32_t rb_left, rb_right;
+	uint32_t tree_root; /* in struct maple_tree; 0 with mm_rb, whose root is its first word */
+	uint32_t is_maple;
+	/* Of struct maple_node's two forms: where keys and children begin, and how many children there are. */
+	uint32_t range_pivots, range_slots, range_count;
+	uint32_t arange_pivots, arange_slots, arange_count;
+};
+
+struct guest_told {
+	uint64_t bytes;	       /* sizeof(struct guest_told): both sides are of one build */
+	uint64_t current_task; /* where a CPU's memory has its task, behind the kernel's gs base */
+	uint64_t
+		page_offset_base; /* address of the variable that says where all of memory is mapped */
+	struct guest_layout layout;
+	uint32_t
+		watched; /* the process (its number in the first name space) that is watched, with all that it makes,
+			   * from its next exec on; 0: it is over */
+	/* The kernel's events about processes, a ring for each CPU (bpf/perf_ring.h). */
+	uint32_t rings;
+	uint64_t ring_bytes;		/* of data, behind a page with head and tail */
+	uint64_t ring[GUEST_RINGS_MAX]; /* where the agent has them mapped */
+};
+
+#endif

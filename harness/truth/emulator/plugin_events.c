@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * plugin_events.c - apply the kernel's events about processes
+ *
+ * They are looked at before user code goes on, and a process is in the kernel when one of its events is written. So a forked
+ * process's stacks are copied before its maker has gone on, and a program's first instruction is known as such. Each CPU has
+ * a ring; they are put in the order of their times.
+ */
+#include <string.h>
+#include "plugin_watch.h"
+
+static void on_fork(const struct process_event *event)
+{
+	struct watched_process *process = watch_process(event->parent), *made;
+	const struct watched_thread *maker;
+	struct watched_thread *thread;
+
+	if (!process || !process->executed)
+		return;
+	if (event->pid == event->parent) {
+		watch_thread_make(process, event->tid);
+		return;
+	}
+	maker = watch_thread(process, event->maker);
+	made = watch_process_make(event->pid);
+	thread = made ? watch_thread_make(made, event->tid) : NULL;
+	if (!thread)
+		return;
+	made->executed = true;
+	if (maker && maker->begun)
+		watch_inherit(thread, maker);
+	else
+		thread->stranger = true;
+}
+
+static void on_exec(const struct process_event *event)
+{
+	struct watched_process *process = watch_process(event->pid);
+	struct watched_thread *thread;
+
+	if (!process)
+		return;
+	watch_process_empty(process);
+	process->executed = true;
+	thread = watch_thread_make(process, event->pid);
+	if (thread)
+		thread->executes = true;
+}
+
+static void apply(const struct process_event *event)
+{
+	struct watched_process *process;
+
+	switch (event->kind) {
+	case PROCESS_EVENT_FORK: on_fork(event); break;
+	case PROCESS_EVENT_EXEC: on_exec(event); break;
+	case PROCESS_EVENT_EXIT:
+		process = watch_process(event->pid);
+		if (process)
+			watch_thread_end(process, event->tid);
+		break;
+	case PROCESS_EVENT_LOST: watch.counters.lost_events += event->lost; break;
+	case PROCESS_EVENT_MALFORMED: watch.counters.lost_events++; break;
+	default: break;
+	}
+}
+
+void watch_events(void)
+{
+	struct guest_kernel *kernel = &watch.kernel;
+	struct process_event next[GUEST_RINGS_MAX];
+	bool has[GUEST_RINGS_MAX];
+
+	for (uint32_t i = 0; i < kernel->told.rings; i++) {
+		struct guest_ring *ring = &kernel->ring[i];
+
+		if (!guest_ring_fill(kernel, ring))
+			watch.counters.unread_rings++;
+		has[i] = perf_ring_take(&ring->copy, ring->head, &next[i]);
+	}
+	for (;;) {
+		uint32_t first = GUEST_RINGS_MAX;
+
+		for (uint32_t i = 0; i < kernel->told.rings; i++)
+			if (has[i] &&
+			    (first == GUEST_RINGS_MAX || next[i].time_ns < next[first].time_ns))
+				first = i;
+		if (first == GUEST_RINGS_MAX)
+			return;
+		apply(&next[first]);
+		has[first] = perf_ring_take(&kernel->ring[first].copy, kernel->ring[first].head,
+					    &next[first]);
+	}
+}

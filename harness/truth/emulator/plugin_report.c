@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * plugin_report.c - what the witness says: NDJSON, a line for each process, and one for the whole
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include "plugin_watch.h"
+
+static FILE *out;
+
+int watch_report_open(const char *path)
+{
+	out = path ? fopen(path, "we") : stderr;
+	if (!out)
+		perror(path);
+	return out ? 0 : -1;
+}
+
+void watch_report_process(const struct watched_process *process)
+{
+	fprintf(out,
+		"{\"type\": \"watch_process\", \"process\": %zu, \"pid\": %d, \"root\": %s, "
+		"\"threads\": %zu, \"stacks\": %" PRIu64 ", \"stacks_digest\": \"0x%" PRIx64
+		"\", \"returns\": %" PRIu64 ", \"returns_replaced\": %" PRIu64
+		", \"returns_stray\": %" PRIu64 ", \"returns_doubled\": %" PRIu64
+		", \"call_mismatches\": %" PRIu64 ", \"stack_switches\": %" PRIu64
+		", \"signals\": %" PRIu64 "}\n",
+		process->number, process->pid, process->root ? "true" : "false",
+		process->threads_made, process->counters.stacks, process->counters.stacks_digest,
+		process->counters.returns, process->counters.returns_replaced,
+		process->counters.returns_stray, process->counters.returns_doubled,
+		process->counters.call_mismatches, process->counters.stack_switches,
+		process->counters.signals);
+}
+
+void watch_report_end(void)
+{
+	const struct watch_counters *counters = &watch.counters;
+
+	watch_forget_all();
+	fprintf(out,
+		"{\"type\": \"watch_summary\", \"wrong\": \"%s\", \"error\": \"%s\", "
+		"\"processes\": %zu, \"instructions\": %" PRIu64 ", \"entries\": %" PRIu64
+		", \"restarted\": %" PRIu64 ", \"lost_events\": %" PRIu64
+		", \"unread_rings\": %" PRIu64 ", \"unread_tasks\": %" PRIu64
+		", \"strangers\": %" PRIu64 "}\n",
+		watch.wrong ? watch.wrong : "", watch.failed ? watch.error.message : "", watch.made,
+		counters->instructions, counters->entries, counters->restarted,
+		counters->lost_events, counters->unread_rings, counters->unread_tasks,
+		counters->strangers);
+	if (out != stderr && fclose(out))
+		perror("watch");
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * plugin_threads.c - whom a vCPU runs, and what its thread has executed
+ */
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include "array.h"
+#include "plugin_watch.h"
+
+#define SIGNALS 64 /* of the kernel's */
+
+/* What is asked for after an instruction that is not the next one. */
+static const struct instruction nothing;
+
+static void fail(void)
+{
+	if (!watch.error.code)
+		error_set(&watch.error, ERROR_MEMORY, NULL, 0, "no memory for the witness");
+	watch.failed = true;
+}
+
+/* ---- processes and threads ----------------------------------------------------------------- */
+
+static int read_memory(void *context, uint64_t address, void *ret, size_t size)
+{
+	return plugin_memory_read(address, ret, size) ? 0 : -1;
+}
+
+static bool find_mapping(void *context, uint64_t address, struct address_range *ret)
+{
+	const struct watched_process *process = context;
+
+	return guest_kernel_mapping(&watch.kernel, process->task, address, ret);
+}
+
+static struct instruction decode(void *context, uint64_t pc)
+{
+	const struct watched_process *process = context;
+
+	return *process->at;
+}
+
+struct watched_process *watch_process(pid_t pid)
+{
+	struct watched_process **found = ARRAY_FIRST(watch.process, watch.processes, one,
+						     (*one)->pid == pid);
+
+	return found ? *found : NULL;
+}
+
+struct watched_process *watch_process_make(pid_t pid)
+{
+	struct watched_process *process = calloc(1, sizeof(*process));
+
+	if (!process || !ARRAY_ADD(watch.process, watch.processes, process)) {
+		free(process);
+		fail();
+		return NULL;
+	}
+	process->pid = pid;
+	process->number = watch.made++;
+	process->steps = (struct stepped_process) {
+		.pid = pid,
+		.error = &watch.error,
+		.counters = &process->counters,
+		.memory = { .read = read_memory },
+		.decoder = watch.decoder,
+		.context = process,
+		.find_mapping = find_mapping,
+		.decode = decode,
+	};
+	return process;
+}
+
+struct watched_thread *watch_thread(const struct watched_process *process, pid_t tid)
+{
+	struct watched_thread **found = ARRAY_FIRST(process->thread, process->threads, one,
+						    (*one)->steps.tid == tid);
+
+	return found ? *found : NULL;
+}
+
+struct watched_thread *watch_thread_make(struct watched_process *process, pid_t tid)
+{
+	struct watched_thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread || !ARRAY_ADD(process->thread, process->threads, thread)) {
+		free(thread);
+		fail();
+		return NULL;
+	}
+	process->threads_made++;
+	thread->steps.tid = tid;
+	thread->process = process;
+	return thread;
+}
+
+void watch_inherit(struct watched_thread *thread, const struct watched_thread *maker)
+{
+	thread->inherits = !stepped_inherit(&thread->process->steps, &thread->steps,
+					    &maker->process->steps, &maker->steps);
+	if (!thread->inherits)
+		fail();
+}
+
+static void forget_thread(struct watched_process *process, size_t at)
+{
+	struct watched_thread *thread = process->thread[at];
+
+	stack_pool_forget(&process->steps.stacks, thread->steps.tid);
+	stepped_end(&thread->steps);
+	free(thread);
+	process->thread[at] = process->thread[--process->threads];
+}
+
+void watch_process_empty(struct watched_process *process)
+{
+	while (process->threads)
+		forget_thread(process, process->threads - 1);
+	stack_pool_clear(&process->steps.stacks);
+}
+
+static void forget_process(struct watched_process *process)
+{
+	struct watched_process **at = ARRAY_FIRST(watch.process, watch.processes, one,
+						  *one == process);
+
+	watch_process_empty(process);
+	watch_report_process(process);
+	*at = watch.process[--watch.processes];
+	free(process->thread);
+	free(process);
+}
+
+void watch_thread_end(struct watched_process *process, pid_t tid)
+{
+	for (size_t i = process->threads; i-- > 0;)
+		if (process->thread[i]->steps.tid == tid)
+			forget_thread(process, i);
+	if (!process->threads)
+		forget_process(process);
+}
+
+void watch_forget_all(void)
+{
+	while (watch.processes)
+		forget_process(watch.process[watch.processes - 1]);
+}
+
+/* ---- from the kernel to user code ---------------------------------------------------------- */
+
+struct watched_thread *watch_enter(void)
+{
+	struct guest_task task;
+	struct watched_process *process;
+	struct watched_thread *thread;
+
+	watch_events();
+	if (watch.failed)
+		return NULL;
+	if (!guest_kernel_task(&watch.kernel, watch_register(WATCH_GS_KERNEL), &task)) {
+		watch.counters.unread_tasks++;
+		return NULL;
+	}
+	process = watch_process(task.pid);
+	if (!process || !process->executed)
+		return NULL;
+	thread = watch_thread(process, task.tid);
+	if (!thread) {
+		watch.counters.strangers++;
+		thread = watch_thread_make(process, task.tid);
+		if (!thread)
+			return NULL;
+		thread->stranger = true;
+	}
+	watch.counters.entries++;
+	process->task = task.address;
+	thread->in_kernel = true;
+	return thread;
+}
+
+/* ---- signals ------------------------------------------------------------------------------- */
+
+/* Callee-saved registers in the encoding, in struct user_regs_struct, and in a struct ucontext. */
+#define KEPT(number, member, greg)                                                                 \
+	{                                                                                          \
+		number, offsetof(struct user_regs_struct, member), greg                            \
+	}
+static const struct kept_register {
+	int number;
+	size_t offset;
+	int greg;
+} kept_registers[] = {
+	KEPT(3, rbx, REG_RBX),	KEPT(5, rbp, REG_RBP),	KEPT(12, r12, REG_R12),
+	KEPT(13, r13, REG_R13), KEPT(14, r14, REG_R14), KEPT(15, r15, REG_R15),
+};
+
+/* Whether these registers can be the thread's after the instruction that it was at. */
+static bool goes_on_with(const struct watched_thread *thread, const gregset_t saved)
+{
+	const struct instruction *executed = &thread->steps.next;
+
+	for (size_t i = 0; i < ARRAY_COUNT(kept_registers); i++) {
+		const struct kept_register *kept = &kept_registers[i];
+		uint64_t before =
+			*(const uint64_t *)((const char *)&thread->steps.regs + kept->offset);
+
+		if (!(executed->writes >> kept->number & 1) &&
+		    (uint64_t)saved[kept->greg] != before)
+			return false;
+	}
+	return true;
+}
+
+static bool is_sigreturn(const struct watched_thread *thread)
+{
+	return thread->steps.next.kind == INSTRUCTION_SYSCALL &&
+	       thread->steps.regs.rax == SYS_rt_sigreturn;
+}
+
+/*
+ * Whether the kernel has just built a signal's frame at rsp: then a handler's three arguments are what it sets them to
+ * (arch/x86/kernel/signal_64.c), and the registers in the frame are those that the thread had.
+ */
+static bool enters_handler(const struct watched_thread *thread, const struct user_regs_struct *regs,
+			   gregset_t ret_saved)
+{
+	uint64_t context = regs->rsp + sizeof(uint64_t);
+
+	return !regs->rax && regs->rdi - 1 < SIGNALS && regs->rdx == context &&
+	       plugin_memory_read(context + offsetof(ucontext_t, uc_mcontext.gregs), ret_saved,
+				  sizeof(gregset_t)) &&
+	       (is_sigreturn(thread) || goes_on_with(thread, ret_saved));
+}
+
+static struct user_regs_struct interrupted_registers(const struct user_regs_struct *regs,
+						     const gregset_t saved)
+{
+	struct user_regs_struct ret = *regs;
+
+	ret.r8 = saved[REG_R8];
+	ret.r9 = saved[REG_R9];
+	ret.r10 = saved[REG_R10];
+	ret.r11 = saved[REG_R11];
+	ret.r12 = saved[REG_R12];
+	ret.r13 = saved[REG_R13];
+	ret.r14 = saved[REG_R14];
+	ret.r15 = saved[REG_R15];
+	ret.rdi = saved[REG_RDI];
+	ret.rsi = saved[REG_RSI];
+	ret.rbp = saved[REG_RBP];
+	ret.rbx = saved[REG_RBX];
+	ret.rdx = saved[REG_RDX];
+	ret.rax = saved[REG_RAX];
+	ret.rcx = saved[REG_RCX];
+	ret.rsp = saved[REG_RSP];
+	ret.rip = saved[REG_RIP];
+	return ret;
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+static void point(struct watched_thread *thread)
+{
+	stepped_point(&thread->process->steps, &thread->steps);
+}
+
+static void step(struct watched_thread *thread, const struct user_regs_struct *regs,
+		 const struct instruction *next)
+{
+	thread->process->at = next;
+	if (stepped_apply(&thread->process->steps, &thread->steps, regs)) {
+		fail();
+		return;
+	}
+	stepped_arrive(&thread->process->steps, &thread->steps, regs);
+	point(thread);
+}
+
+/* The entry point of a program whose first instruction comes next: in the auxiliary vector, behind its arguments and its
+ * environment (System V psABI, 3.4.1). 0: it can't be read. */
+static uint64_t program_entry(uint64_t sp)
+{
+	uint64_t word[2];
+	int ends = 0; /* of the arguments, of the environment */
+
+	if (!plugin_memory_read(sp, word, sizeof(word[0])))
+		return 0;
+	for (sp += sizeof(word[0]); ends < 2; sp += sizeof(word[0])) {
+		if (!plugin_memory_read(sp, word, sizeof(word[0])))
+			return 0;
+		ends += !word[0];
+	}
+	for (; plugin_memory_read(sp, word, sizeof(word)) && word[0]; sp += sizeof(word))
+		if (word[0] == AT_ENTRY)
+			return word[1];
+	return 0;
+}
+
+static void begin(struct watched_thread *thread, const struct user_regs_struct *regs,
+		  const struct instruction *instruction)
+{
+	bool made = !thread->executes && !thread->entry;
+
+	if (thread->executes && watch.from_entry)
+		thread->entry = program_entry(regs->rsp);
+	thread->executes = false;
+	if (thread->entry && regs->rip != thread->entry)
+		return;
+	thread->entry = 0;
+	thread->steps.regs = *regs;
+	thread->steps.next = *instruction;
+	if (!thread->inherits)
+		stepped_begin(&thread->process->steps, &thread->steps, !thread->stranger, made);
+	thread->begun = true;
+	thread->inherits = false;
+	point(thread);
+}
+
+/* The kernel ran since the last instruction: was that executed, and by what does the thread go on? */
+static void go_on(struct watched_thread *thread, const struct user_regs_struct *regs,
+		  const struct instruction *instruction)
+{
+	bool calls_kernel = thread->steps.next.kind == INSTRUCTION_SYSCALL;
+	gregset_t saved;
+
+	if (enters_handler(thread, regs, saved)) {
+		struct user_regs_struct interrupted = interrupted_registers(regs, saved);
+
+		if (calls_kernel || interrupted.rip != thread->steps.regs.rip)
+			step(thread, &interrupted, &nothing);
+		thread->process->at = instruction;
+		if (stepped_enter_handler(&thread->process->steps, &thread->steps, regs))
+			fail();
+		else
+			point(thread);
+	} else if (calls_kernel || regs->rip != thread->steps.regs.rip) {
+		step(thread, regs, instruction);
+	} else {
+		watch.counters.restarted++;
+		thread->steps.regs = *regs;
+	}
+}
+
+void watch_step(struct watched_thread *thread, const struct user_regs_struct *regs,
+		const struct instruction *instruction)
+{
+	watch.counters.instructions++;
+	if (!thread->begun)
+		begin(thread, regs, instruction);
+	else if (thread->in_kernel)
+		go_on(thread, regs, instruction);
+	else
+		step(thread, regs, instruction);
+	thread->in_kernel = false;
+}

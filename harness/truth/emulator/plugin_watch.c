@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * plugin_watch.c - where the guest's code calls the witness
+ *
+ *	a block of the kernel's		notes inline that the kernel ran
+ *	a block of user code		if it did: who runs now, is that one watched?
+ *	an instruction of user code	if it is: a step
+ *	the agent's nop			what it tells
+ *
+ * Arguments:
+ *
+ *	out=FILE	for what it says, in place of standard error
+ *	from=entry	points begin at programs' entry points, and not in the dynamic loader
+ *
+ * A block is translated once for the memory where its code is, and is run wherever that is mapped (QEMU's CF_PCREL): the address that
+ * it was translated for is another process's, as often as not. rip is right where a block begins, and only there. So a
+ * PC is that rip and the instruction's offset in the block.
+ */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "plugin_watch.h"
+
+#define PRIVILEGE_MASK 3 /* of cs: Intel SDM volume 3, 5.5; 3 is user mode */
+#define NOP_BYTES      8
+#define DECODED_BITS   16
+
+static const uint8_t tells_opcode[] = { 0x0f, 0x1f, 0x84, 0x00, 0x53, 0x50, 0x54, 0x4c };
+
+struct watch watch;
+
+/* What is known of a vCPU, for conditions that are checked inline. */
+struct vcpu {
+	uint64_t in_kernel; /* the kernel ran since the last user code */
+	uint64_t watched;   /* the thread that runs is */
+	uint64_t pc;	    /* where the block begins */
+	struct watched_thread *thread;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all but translation */
+static struct qemu_plugin_scoreboard *vcpus;
+static struct qemu_plugin_u64 in_kernel, watched;
+static struct qemu_plugin_register *handle[WATCH_REGISTERS], *cs;
+
+#define REGISTER(member) (offsetof(struct user_regs_struct, member) / sizeof(uint64_t))
+
+/* gdb's names; those that nobody asks for have none. */
+static const char *const register_name[WATCH_REGISTERS] = {
+	[REGISTER(r15)] = "r15",
+	[REGISTER(r14)] = "r14",
+	[REGISTER(r13)] = "r13",
+	[REGISTER(r12)] = "r12",
+	[REGISTER(rbp)] = "rbp",
+	[REGISTER(rbx)] = "rbx",
+	[REGISTER(r11)] = "r11",
+	[REGISTER(r10)] = "r10",
+	[REGISTER(r9)] = "r9",
+	[REGISTER(r8)] = "r8",
+	[REGISTER(rax)] = "rax",
+	[REGISTER(rcx)] = "rcx",
+	[REGISTER(rdx)] = "rdx",
+	[REGISTER(rsi)] = "rsi",
+	[REGISTER(rdi)] = "rdi",
+	[REGISTER(rip)] = "rip",
+	[REGISTER(rsp)] = "rsp",
+	[REGISTER(fs_base)] = "fs_base",
+	[REGISTER(gs_base)] = "gs_base",
+	[WATCH_GS_KERNEL] = "k_gs_base",
+	[WATCH_CR3] = "cr3",
+};
+
+static struct vcpu *vcpu_at(unsigned number)
+{
+	return qemu_plugin_scoreboard_find(vcpus, number);
+}
+
+uint64_t watch_register(enum watch_register number)
+{
+	uint64_t value = 0;
+
+	if (handle[number])
+		plugin_register_read(handle[number], &value);
+	return value;
+}
+
+static void read_registers(struct user_regs_struct *ret)
+{
+	uint64_t *value = (uint64_t *)ret;
+
+	for (size_t i = 0; i < WATCH_GS_KERNEL; i++)
+		value[i] = handle[i] ? watch_register(i) : 0;
+	ret->orig_rax = (uint64_t)-1;
+}
+
+/* ---- while the guest runs ------------------------------------------------------------------ */
+
+/* A block of user code begins after the kernel ran. */
+static void on_entry(unsigned number, void *userdata)
+{
+	struct vcpu *vcpu = vcpu_at(number);
+
+	vcpu->in_kernel = 0;
+	pthread_mutex_lock(&lock);
+	vcpu->thread = watch.told && !watch.failed ? watch_enter() : NULL;
+	vcpu->watched = vcpu->thread != NULL;
+	pthread_mutex_unlock(&lock);
+}
+
+static void on_instruction(unsigned number, void *userdata)
+{
+	const struct block_instruction *instruction = userdata;
+	struct vcpu *vcpu = vcpu_at(number);
+	struct user_regs_struct regs;
+
+	read_registers(&regs);
+	if (!instruction->offset)
+		vcpu->pc = regs.rip;
+	regs.rip = vcpu->pc + instruction->offset;
+	pthread_mutex_lock(&lock);
+	watch_step(vcpu->thread, &regs, &instruction->instruction);
+	if (watch.failed)
+		vcpu->watched = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+/* What is watched when the agent has ended would be read in rings that are gone. */
+static void take_told(const struct user_regs_struct *regs)
+{
+	struct watched_process *process;
+
+	if (watch.told)
+		watch_events();
+	watch.told = false;
+	watch.wrong = guest_kernel_told(&watch.kernel, regs->rdi, watch_register(WATCH_CR3));
+	if (watch.wrong)
+		return;
+	if (!watch.kernel.told.watched) {
+		watch_forget_all();
+		return;
+	}
+	process = watch_process_make((pid_t)watch.kernel.told.watched);
+	if (process)
+		process->root = true;
+	watch.told = process;
+}
+
+static void on_tell(unsigned number, void *userdata)
+{
+	struct user_regs_struct regs;
+
+	read_registers(&regs);
+	pthread_mutex_lock(&lock);
+	take_told(&regs);
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- translation --------------------------------------------------------------------------- */
+
+/* Its bytes, and zeros behind them. */
+static int read_bytes(void *context, uint64_t address, void *ret, size_t size)
+{
+	memset(ret, 0, size);
+	qemu_plugin_insn_data(context, ret, size);
+	return 0;
+}
+
+/* Instructions are kept for ever: a block's must outlive it, and equal ones are one. */
+static const struct block_instruction *decoded(const struct qemu_plugin_insn *insn, uint64_t offset)
+{
+	struct memory_reader memory = { read_bytes, (void *)insn };
+	struct block_instruction *ret = malloc(sizeof(*ret));
+
+	if (ret)
+		*ret = (struct block_instruction) { decoder_decode(watch.decoder, 0, &memory),
+						    (uint32_t)offset };
+	return ret;
+}
+
+static bool tells(const struct qemu_plugin_insn *insn)
+{
+	uint8_t bytes[NOP_BYTES];
+
+	return qemu_plugin_insn_size(insn) == NOP_BYTES &&
+	       qemu_plugin_insn_data(insn, bytes, NOP_BYTES) == NOP_BYTES &&
+	       !memcmp(bytes, tells_opcode, NOP_BYTES);
+}
+
+static void translated(struct qemu_plugin_tb *tb)
+{
+	uint64_t selector, begin = qemu_plugin_tb_vaddr(tb);
+
+	if (!plugin_register_read(cs, &selector) || (selector & PRIVILEGE_MASK) != PRIVILEGE_MASK) {
+		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_STORE_U64,
+								  in_kernel, 1);
+		return;
+	}
+	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_entry, QEMU_PLUGIN_CB_R_REGS,
+						  QEMU_PLUGIN_COND_EQ, in_kernel, 1, NULL);
+	for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		const struct block_instruction *instruction =
+			decoded(insn, qemu_plugin_insn_vaddr(insn) - begin);
+
+		if (tells(insn))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tell, QEMU_PLUGIN_CB_R_REGS,
+							       NULL);
+		qemu_plugin_register_vcpu_insn_exec_cond_cb(
+			insn, on_instruction, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_EQ, watched,
+			1, (void *)instruction);
+	}
+}
+
+/* ---- the plugin ---------------------------------------------------------------------------- */
+
+static int start(const struct qemu_info *info, int argc, char **argv)
+{
+	const char *out = NULL;
+
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "out=", 4)) {
+			out = argv[i] + 4;
+		} else if (!strcmp(argv[i], "from=entry")) {
+			watch.from_entry = true;
+		} else {
+			fprintf(stderr, "watch: no argument %s\n", argv[i]);
+			return -1;
+		}
+	}
+	if (!info->system_emulation || strcmp(info->target_name, "x86_64")) {
+		fprintf(stderr, "watch: it is for machines of x86_64\n");
+		return -1;
+	}
+	watch.decoder = decoder_create(&watch.error);
+	if (!watch.decoder)
+		return -1;
+	vcpus = qemu_plugin_scoreboard_new(sizeof(struct vcpu));
+	in_kernel = (struct qemu_plugin_u64) { vcpus, offsetof(struct vcpu, in_kernel) };
+	watched = (struct qemu_plugin_u64) { vcpus, offsetof(struct vcpu, watched) };
+	return watch_report_open(out);
+}
+
+static void vcpu_init(unsigned number)
+{
+	static const char *const cs_name = "cs";
+
+	plugin_registers(register_name, WATCH_REGISTERS, handle);
+	plugin_registers(&cs_name, 1, &cs);
+}
+
+static void end(void)
+{
+	watch_report_end();
+}
+
+const struct plugin plugin = {
+	.start = start,
+	.vcpu_init = vcpu_init,
+	.translated = translated,
+	.end = end,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * plugin_watch.h - a plugin of QEMU's that knows the true stack of every watched thread of a guest
+ *
+ *	plugin_watch.c	which instructions of the guest it is called at
+ *	plugin_threads.c	whom a vCPU runs; what a thread executed; what the kernel did meanwhile
+ *	plugin_events.c		processes that are made, that execute programs, map code and end
+ *	plugin_kernel.h		the guest's kernel
+ *
+ * The rules are those of truth/steps, as for the tracer. What the tracer is told by ptrace is concluded here. When user code goes on
+ * after the kernel ran, the last instruction was a system call; or it was not executed (the same PC again); or a signal was
+ * delivered: then the kernel's frame is at rsp, and has the registers that the thread had.
+ */
+#ifndef STACKPROOF_PLUGIN_WATCH_H
+#define STACKPROOF_PLUGIN_WATCH_H
+
+#include <sys/user.h>
+#include "plugin.h"
+#include "plugin_kernel.h"
+#include "truth/steps/steps.h"
+
+/* An instruction of a translated block. */
+struct block_instruction {
+	struct instruction instruction;
+	uint32_t offset; /* in its block */
+};
+
+struct watched_process;
+
+struct watched_thread {
+	struct stepped_thread steps;
+	struct watched_process *process;
+	bool begun;	/* it has a stack */
+	bool executes;	/* a program: its first instruction comes next */
+	bool inherits;	/* its stack is a copy of its maker's */
+	bool stranger;	/* nobody has told where it began */
+	bool in_kernel; /* since its last instruction */
+	uint64_t
+		entry; /* where its first point is to be; 0: at its first instruction, or it was there */
+};
+
+struct watched_process {
+	struct stepped_process steps;
+	pid_t pid;
+	size_t number; /* in the order in which they were made */
+	bool root;     /* the agent has told of it */
+	bool executed; /* a program since it is watched */
+	struct step_counters counters;
+	struct watched_thread **thread;
+	size_t threads, threads_made;
+	const struct instruction *at; /* the instruction at the PC that is asked for next */
+	uint64_t task;		      /* of the thread that runs: by it the mappings are found */
+};
+
+struct watch_counters {
+	uint64_t instructions; /* of watched threads */
+	uint64_t entries;      /* from the kernel into user code of watched threads */
+	uint64_t restarted;    /* instructions that faulted, and were executed again */
+	uint64_t lost_events;  /* the kernel's, which did not fit into its ring */
+	uint64_t unread_rings, unread_tasks;
+	uint64_t strangers; /* threads of watched processes that nobody has told of */
+};
+
+struct watch {
+	struct guest_kernel kernel;
+	struct decoder *decoder;
+	bool told;	   /* by the agent, which still runs */
+	bool from_entry;   /* points begin at programs' entry points, not in the dynamic loader */
+	const char *wrong; /* with what it told; NULL: nothing */
+	struct watched_process **process;
+	size_t processes;
+	size_t made; /* processes so far */
+	struct watch_counters counters;
+	struct error error; /* of what ended the watching; the first one */
+	bool failed;
+};
+
+extern struct watch watch;
+
+/* The registers that are asked for. */
+enum watch_register {
+	WATCH_GS_KERNEL = sizeof(struct user_regs_struct) /
+			  sizeof(uint64_t), /* before it: the members of that struct */
+	WATCH_CR3,
+	WATCH_REGISTERS
+};
+uint64_t watch_register(enum watch_register number);
+
+/* ---- plugin_threads.c ---------------------------------------------------------------------- */
+
+/* User code goes on: the watched thread whose it is; NULL: it is nobody's that is watched. */
+struct watched_thread *watch_enter(void);
+/* The thread is about to execute the instruction at regs->rip. */
+void watch_step(struct watched_thread *thread, const struct user_regs_struct *regs,
+		const struct instruction *instruction);
+
+struct watched_process *watch_process(pid_t pid);
+/* NULL: no memory; watch.error is set. */
+struct watched_process *watch_process_make(pid_t pid);
+struct watched_thread *watch_thread_make(struct watched_process *process, pid_t tid);
+struct watched_thread *watch_thread(const struct watched_process *process, pid_t tid);
+/* The process has no thread any more, nor any stack. */
+void watch_process_empty(struct watched_process *process);
+void watch_forget_all(void);
+/* The thread, or the process with its last one, has ended. */
+void watch_thread_end(struct watched_process *process, pid_t tid);
+/* A new process's only thread has its maker's stacks. */
+void watch_inherit(struct watched_thread *thread, const struct watched_thread *maker);
+
+/* ---- plugin_events.c ----------------------------------------------------------------------- */
+
+/* Applies what the kernel has said since. */
+void watch_events(void);
+
+/* ---- plugin_report.c ----------------------------------------------------------------------- */
+
+/* Before it is forgotten: writes its line. */
+void watch_report_process(const struct watched_process *process);
+void watch_report_end(void);
+/* 0, or -1: it can't be written. path NULL: to standard error. */
+int watch_report_open(const char *path);
+
+#endif
