@@ -3,7 +3,7 @@
  * test_perf_ring_made.c - what a record says of a mapping, and the kernel's rings: how they are asked
  * for, and what happens when there are none
  *
- * perf_rings.c is compiled in here; the system calls are stand-ins that note each question.
+ * perf_ring.c and perf_rings.c are compiled in here; the system calls are stand-ins that note each question.
  */
 #include <endian.h>
 #include <errno.h>
@@ -114,6 +114,7 @@ static int made_close(int fd)
 #define mmap(...)     made_map(__VA_ARGS__)
 #define munmap	      made_unmap
 #define close	      made_close
+#include "perf_ring.c"
 #include "perf_rings.c"
 
 /* ---- rings ------------------------------------------------------------------------------ */

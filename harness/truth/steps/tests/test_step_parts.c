@@ -215,7 +215,75 @@ START_TEST(handler_may_leave_other_registers)
 }
 END_TEST
 
-SUITE(step_parts, LOOP(range_has_its_first_byte_and_not_its_end, range_cases),
+/* ---- the digest of all stacks ------------------------------------------------------------ */
+
+#define FRAMES_MAX 3
+
+/* A thread's stacks, one after the other: a PC, and the frames below it. */
+struct digest_stack {
+	uint64_t pc, frame[FRAMES_MAX];
+};
+
+static const struct digest_case {
+	const char *name;
+	struct digest_stack stack[3];
+	uint64_t stacks;
+	bool same; /* as the first case's digest */
+	bool unrooted;
+} digest_cases[] = {
+	{ "a_call", .stack = { { .pc = 1 }, { .pc = 5, .frame = { 2 } }, { .pc = 2 } }, .stacks = 3,
+	  .same = true },
+	{ "executed_again", .stack = { { .pc = 1 }, { .pc = 1 }, { .pc = 5, .frame = { 2 } } },
+	  .stacks = 2 },
+	{ "another_order", .stack = { { .pc = 2 }, { .pc = 5, .frame = { 2 } }, { .pc = 1 } },
+	  .stacks = 3 },
+	{ "another_caller", .stack = { { .pc = 1 }, { .pc = 5, .frame = { 3 } }, { .pc = 2 } },
+	  .stacks = 3 },
+	{ "a_frame_more", .stack = { { .pc = 1 }, { .pc = 5, .frame = { 2, 2 } }, { .pc = 2 } },
+	  .stacks = 3 },
+	{ "frames_swapped", .stack = { { .pc = 1 }, { .pc = 2, .frame = { 5 } }, { .pc = 2 } },
+	  .stacks = 3 },
+	{ "a_prefix", .stack = { { .pc = 1 }, { .pc = 5, .frame = { 2 } }, { .pc = 2 } },
+	  .stacks = 3, .unrooted = true },
+};
+
+static uint64_t digest_of(const struct digest_case *c, struct step_counters *counters)
+{
+	struct stepped_process process = { .counters = counters };
+	struct stepped_thread thread = { .shadow.rooted = !c->unrooted };
+
+	for (int i = 0; i < COUNT(c->stack) && c->stack[i].pc; i++) {
+		struct shadow_frame frame[FRAMES_MAX] = { 0 };
+
+		thread.shadow.count = 0;
+		for (int k = FRAMES_MAX; k-- > 0;)
+			if (c->stack[i].frame[k])
+				frame[thread.shadow.count++].return_address = c->stack[i].frame[k];
+		thread.shadow.frame = frame;
+		thread.regs.rip = c->stack[i].pc;
+		stepped_point(&process, &thread);
+	}
+	return counters->stacks_digest;
+}
+
+START_TEST(digest_tells_stacks_apart)
+{
+	const struct digest_case *c = &digest_cases[_i];
+	struct step_counters first = { 0 }, counters = { 0 };
+
+	digest_of(&digest_cases[0], &first);
+	digest_of(c, &counters);
+	ck_assert_uint_eq(counters.stacks, c->stacks);
+	ck_assert_msg((counters.stacks_digest == first.stacks_digest) == c->same, "%s", c->name);
+	/* Of two threads the order makes no difference. */
+	digest_of(&digest_cases[0], &counters);
+	digest_of(c, &first);
+	ck_assert_uint_eq(counters.stacks_digest, first.stacks_digest);
+}
+END_TEST
+
+SUITE(step_parts, LOOP(digest_tells_stacks_apart, digest_cases),
+      LOOP(range_has_its_first_byte_and_not_its_end, range_cases),
       TEST(extent_has_slack_on_both_sides), LOOP(frame_is_put_back_at_its_slot_alone, taken_cases),
       LOOP(return_address_is_behind_the_call, pushed_cases),
       TIMES(handler_may_leave_other_registers, 7))

@@ -72,7 +72,7 @@ START_TEST(stop_is_a_point_or_is_passed)
 	struct tracer_callbacks callbacks = { .context = &seen };
 	struct tracer tracer = { .options = &options,
 				 .callbacks = &callbacks,
-				 .core.pid = 70,
+				 .core = { .pid = 70, .counters = &tracer.counters.rules },
 				 .thread_count = c->threads,
 				 .to_entry = c->to_entry,
 				 .from_pc = c->from_pc };
@@ -92,6 +92,7 @@ START_TEST(stop_is_a_point_or_is_passed)
 	ck_assert_msg(seen.stops == told && seen.passed == c->passed, "%s: %d, %d", c->name,
 		      seen.stops, seen.passed);
 	ck_assert_uint_eq(tracer.counters.points, c->is_point);
+	ck_assert_uint_eq(tracer.counters.rules.stacks, c->is_point);
 	ck_assert_uint_eq(tracer.counters.untrapped, c->untrapped);
 	ck_assert_uint_eq(tracer.counters.unrooted, c->unrooted);
 	ck_assert_int_eq(tracer.stopping, c->stops);
