@@ -24,7 +24,9 @@
  *
  * Lines are looked up whole: a million samples have a few thousand different ones.
  */
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include "array.h"
 #include "perf_line.h"
 
@@ -88,6 +90,13 @@ static void drop_process(struct perf_script *script, int32_t pid)
 static int add_mapping(struct perf_script *script, const struct mapping *mapping,
 		       struct error *error)
 {
+	struct profile *profile = script->reading->profile;
+	char text[PATH_MAX + 16];
+	bool is_new;
+
+	snprintf(text, sizeof(text), "%d %s", mapping->pid, profile_text(profile, mapping->image));
+	if (profile_texts_add(&profile->mapped, text, strlen(text), &is_new, error) == UINT32_MAX)
+		return -1;
 	if (script->mappings == PERF_MAPPINGS_MAX)
 		return 0; /* the offset is taken as it is */
 	if (!ARRAY_ADD(script->mapping, script->mappings, *mapping))

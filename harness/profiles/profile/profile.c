@@ -33,6 +33,7 @@ void profile_init(struct profile *profile)
 void profile_deinit(struct profile *profile)
 {
 	profile_texts_deinit(&profile->texts);
+	profile_texts_deinit(&profile->mapped);
 	free(profile->frame);
 	number_map_deinit(&profile->frame_map);
 	error_list_deinit(&profile->errors);

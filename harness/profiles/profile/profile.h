@@ -133,6 +133,8 @@ struct profile {
 	struct profile_frame *frame;
 	uint32_t frames, frame_capacity;
 	struct number_map frame_map;
+	/* perf's: "1234 /usr/lib/libc.so.6", that its events say is mapped in the process. */
+	struct profile_texts mapped;
 	uint64_t samples; /* samples that were handed on */
 	uint64_t weight;  /* the sum of their counts */
 	uint64_t scale;	  /* a count of 1 is 1/scale; 0 is as 1 */

@@ -12,6 +12,7 @@
  *	score_code.h	frames that the code alone refutes
  *	score_subject.c	a sample's frames, and whether it is the program's
  *	score_called.h	a frame's name against its address
+ *	score_unmapped.c	addresses that a profiler could place in no image
  *	score_judge.c	a profile's samples, counted; findings
  *	score_text.c	the result for people
  *	score_json.c	the result as NDJSON
@@ -79,6 +80,10 @@ struct score {
 	int32_t main_pid;   /* the program's first process; -1: not known yet */
 	bool is_of_several; /* a sample may be another process's, of the same name */
 	bool is_driven_pid; /* it is the process that was driven, whatever the profile says first */
+	/* What score_subject_unmapped() found last, of a process. */
+	int32_t asked_pid;
+	uint32_t asked_mapped;
+	bool lacks_image;
 	int comm_first; /* folded stacks begin with a command's name: 1 yes, -1 no, 0 not known yet */
 	/* Names that are not the program's, and the counts of samples with these names that are, or
 	 * may be, of other processes. */

@@ -37,6 +37,8 @@ static const struct {
 	[SCORE_EXCHANGE] = { "exchange", "the kernel was exchanging the registers" },
 	[SCORE_PROCESS] = { "process", "maybe of another process" },
 	[SCORE_PUT] = { "put", "no call returns there, but a signal's handler may let one" },
+	[SCORE_UNMAPPED] = { "unmapped", "in a mapping that the profiler did not know" },
+	[SCORE_UPROBES] = { "uprobes", "in the kernel's code for uprobes" },
 	[SCORE_SIGNAL] = { "signal", "a signal may come anywhere" },
 	[SCORE_EMPTY] = { "empty", "no frames" },
 	[SCORE_KERNEL_ONLY] = { "kernel_only", "only frames of the kernel" },
@@ -478,6 +480,12 @@ static void count_known(struct score *score, const struct score_subject *subject
 	score->open_known += (uint64_t)end->frames * subject->sample->count;
 }
 
+static void set_open(struct score_state *end, enum score_reason reason)
+{
+	end->class = SCORE_UNPROVEN;
+	end->reason = reason;
+}
+
 int score_sample(void *context, const struct profile *profile, const struct profile_sample *sample,
 		 struct error *error)
 {
@@ -508,18 +516,18 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 	/* Frames that tell nothing may be an address of the program before: registers in exchange are the better reason. */
 	if ((end->class == SCORE_IMPOSSIBLE ||
 	     (end->class == SCORE_UNPROVEN && end->reason == SCORE_NAMES)) &&
-	    is_exchange(profile, sample->frame, subject.kernel)) {
-		end->class = SCORE_UNPROVEN;
-		end->reason = SCORE_EXCHANGE;
+	    is_exchange(profile, sample->frame, subject.kernel))
+		set_open(end, SCORE_EXCHANGE);
+	if (end->class == SCORE_IMPOSSIBLE) {
+		reason = score_subject_unmapped(score, &subject, verdict.at,
+						end->reason == SCORE_LEAF);
+		if (reason != SCORE_NO_REASON)
+			set_open(end, reason);
 	}
-	if (end->class == SCORE_IMPOSSIBLE && is_below_signal(score, &subject, &verdict)) {
-		end->class = SCORE_UNPROVEN;
-		end->reason = SCORE_SIGNAL;
-	}
-	if (end->class == SCORE_IMPOSSIBLE && score->is_of_several) {
-		end->class = SCORE_UNPROVEN;
-		end->reason = SCORE_PROCESS;
-	}
+	if (end->class == SCORE_IMPOSSIBLE && is_below_signal(score, &subject, &verdict))
+		set_open(end, SCORE_SIGNAL);
+	if (end->class == SCORE_IMPOSSIBLE && score->is_of_several)
+		set_open(end, SCORE_PROCESS);
 	if (may_be_refuted(score, &subject, end) && refute(score, &subject, &verdict, error))
 		return -1;
 	count_known(score, &subject, end);

@@ -46,6 +46,8 @@ enum score_reason {
 	SCORE_EXCHANGE, /* the kernel was exchanging the registers */
 	SCORE_PROCESS,	/* it may be another process's */
 	SCORE_PUT, /* no call returns to that instruction, but a signal's handler may let a function return there */
+	SCORE_UNMAPPED, /* perf has no mapping at that address, and may have lost it */
+	SCORE_UPROBES,	/* in the kernel's code for uprobes, which no other run has */
 	SCORE_SIGNAL, /* the truth has not that place below a signal's frame, but a signal may come anywhere */
 	/* not compared */
 	SCORE_EMPTY,	     /* it has no frames */

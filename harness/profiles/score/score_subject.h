@@ -40,4 +40,9 @@ int score_subject_init(struct score *score, const struct profile_sample *sample,
 enum score_reason score_subject_leave(const struct score *score,
 				      const struct score_subject *subject);
 
+/* Why the frame at a subject's index, which agrees with no stack, is no wrong one all the same: SCORE_UNMAPPED or
+ * SCORE_UPROBES; SCORE_NO_REASON: it is. is_leaf: it is the machine's innermost. (score_unmapped.c) */
+enum score_reason score_subject_unmapped(struct score *score, const struct score_subject *subject,
+					 uint32_t at, bool is_leaf);
+
 #endif

@@ -18,10 +18,14 @@
 	"a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x2000(0x3000) @ 0x1000 fe:00 2469 0]: r-xp "      \
 	"/x/prog\na 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x555000(0x3000) @ 0x1000 fe:00 2469 "    \
 	"0]: r-xp /x/prog\na 12/12 1.0: b: \n"
-#define PERF	  "a 12/12 1.0: b: \n"
-#define MAIN	  "\t 1010 main+0x10 (/x/prog)\n\n"
-#define LEAF	  "\t 1810 leaf+0x10 (/x/prog)\n"
-#define DEEP	  "\t 2810 deep+0x10 (/x/prog)\n"
+#define PERF	"a 12/12 1.0: b: \n"
+#define MAIN	"\t 1010 main+0x10 (/x/prog)\n\n"
+#define LEAF	"\t 1810 leaf+0x10 (/x/prog)\n"
+#define DEEP	"\t 2810 deep+0x10 (/x/prog)\n"
+#define NOWHERE "\t 7f0010 [unknown] ([unknown])\n\n"
+#define ALSO_AT(pid, file)                                                                         \
+	"a " pid "/" pid " 1.0: PERF_RECORD_MMAP2 " pid "/" pid                                    \
+	": [0x9000(0x3000) @ 0x1000 fe:00 2469 0]: r-xp /x/" file "\n"
 #define ALIKE	  "\t 1110 f+0x10 (/x/prog)\n\t 1110 f+0x10 (/x/prog)\n"
 #define UNSAID	  "\n"
 #define OF_UNSAID "\t 1010 main+0x10\n\n"
@@ -127,11 +131,19 @@ static const struct crafted_case addresses[] = {
 	{ "the_last_byte_of_the_code", "0:4fff 0:2010",
 	  PERF "\t 3fff [unknown] (/x/prog)\n" MAIN PERF "\t 4000 [unknown] (/x/prog)\n" MAIN,
 	  "exact 1 names 1" },
-	{ "in_no_mapping_it_is_in_no_file", LEAF_OF_MAIN,
+	{ "in_no_mapping_perf_may_have_lost_it", LEAF_OF_MAIN,
 	  PERF "\t 7f0810 [unknown] ([unknown])\n" MAIN PERF "\t 7f0810 leaf ([unknown])\n" MAIN,
-	  "leaf 2" },
-	{ "nor_if_it_is_a_caller", LEAF_OF_MAIN,
-	  PERF "\t 1810 leaf+0x10 (/x/prog)\n\t 7f0010 [unknown] ([unknown])\n\n", "caller 1" },
+	  "unmapped 2" },
+	{ "if_it_is_a_caller_it_is_in_no_file", LEAF_OF_MAIN, PERF LEAF NOWHERE, "caller 1" },
+	{ "where_perf_lacks_a_file_it_may_have_lost_it", LEAF_OF_MAIN, MAPPED LEAF NOWHERE,
+	  "unmapped 1" },
+	{ "of_another_process_it_has_all", LEAF_OF_MAIN,
+	  MAPPED LEAF NOWHERE ALSO_AT("13", "lib.so") ALSO_AT("13", "strip.so") PERF LEAF NOWHERE,
+	  "unmapped 2" },
+	{ "where_it_lacks_none_it_is_wrong", LEAF_OF_MAIN,
+	  ALSO_AT("12", "lib.so") ALSO_AT("12", "strip.so") MAPPED LEAF NOWHERE, "caller 1" },
+	{ "the_kernel_s_for_uprobes", LEAF_OF_MAIN,
+	  "main;leaf;[uprobes] 1\nmain;[uprobes];leaf 2\n", "uprobes 3" },
 	{ "without_a_file_it_may_be", "3:7f0810 0:2010",
 	  PERF "\t 7f0810 [unknown] ([unknown])\n" MAIN, "names 1" },
 	{ "an_address_of_the_process_in_a_file", LEAF_OF_MAIN,
