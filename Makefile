@@ -44,7 +44,7 @@ BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -MMD -MP -Wall -We
 NO_ROOMS := %/tests unwinder/fuzz harness/lab/decoders harness/lab/hostile harness/lab/bench_gimli harness/engines/libgcc
 ROOMS	 := unwinder bpf harness/commands \
 	    $(filter-out harness/commands/% $(NO_ROOMS),$(patsubst %/,%,$(wildcard unwinder/*/ harness/*/*/)))
-NOT_HOST := harness/guests/vm/guest_init.c harness/engines/external/engine_host.c harness/commands/main.c \
+NOT_HOST := $(wildcard harness/guests/vm/guest_init*.c) harness/engines/external/engine_host.c harness/commands/main.c \
 	    $(wildcard harness/truth/emulator/plugin*.c)
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
@@ -226,10 +226,10 @@ uninstall:
 		$(DESTDIR)$(BASH_COMPLETION)/stackproof $(DESTDIR)$(ZSH_COMPLETION)/_stackproof
 	$(Q)rm -rf $(PLACE)/lib/stackproof
 
-$(O)/guest_init: harness/guests/vm/guest_init.c $(wildcard harness/guests/vm/frame.h unwinder/crc32.h)
+$(O)/guest_init: $(wildcard harness/guests/vm/guest_init*.c harness/guests/vm/guest_init.h harness/guests/vm/frame.h unwinder/crc32.h)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -static -o $@ $<
+	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -static -o $@ $(filter %.c,$^)
 
 # It loads engines that others wrote: nothing of ours that they could meet is linked.
 $(O)/engine_host: harness/engines/external/engine_host.c harness/engines/external/host_serve.c $(wildcard harness/engines/external/*.h)

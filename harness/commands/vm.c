@@ -8,7 +8,8 @@
  * libraries that it needs. `stackproof` is this very program, wherever it lies, and every guest has it in
  * its PATH. What the command starts or reads itself must be named (--file): files, or
  * directories with their contents. It runs in the working directory's path, with what was named
- * there at the same place; what it writes below that comes back with --output. Its output comes
+ * there at the same place; what it writes below that comes back with --output. With --root the guest has a whole
+ * system, in which the command is looked for, and in whose /root it runs. Its output comes
  * back as if it had run here; for several kernels it is kept until the guests before it have been
  * printed, each line of standard output with its kernel (guest_lines.h), while two guests run at a time.
  *
@@ -17,6 +18,7 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
 #include <pthread.h>
@@ -31,6 +33,7 @@
 #include "base/cli/output_file.h"
 #include "base/cli/command_line.h"
 #include "commands.h"
+#include "guests/vm/guest_copy.h"
 #include "guests/vm/guest_lines.h"
 #include "guests/vm/guest_output.h"
 #include "guests/vm/vm.h"
@@ -45,11 +48,18 @@
 #define FILES_MAX	4096
 #define MEMORY_MB_MAX	(1u << 20)
 #define PLUGIN_TEXT_MAX 4096
+#define CPUS_MAX	255 /* of QEMU's q35 without x2APIC */
+#define HOME_OF_ROOT	"/root"
+
+enum { KEY_CPUS = 1, KEY_ROOT, KEY_COPY_OUT };
 
 struct settings {
 	struct cases_options cases;
 	char *kernel[KERNELS_MAX]; /* names */
 	size_t kernel_count;
+	const char *root; /* a folder; NULL: none */
+	struct copy_out copies[GUEST_COPIES_MAX];
+	size_t copy_count;
 	struct guest_file files[FILES_MAX + 3]; /* the command, this program and its link */
 	size_t file_count;
 	char directory[PATH_MAX]; /* the working directory */
@@ -60,6 +70,7 @@ struct settings {
 	const char *output;  /* where files that come back go; NULL: none do */
 	unsigned timeout_ms;
 	unsigned memory_mb;
+	unsigned cpus;
 	bool console;
 	bool json;
 	bool dry_run;
@@ -81,6 +92,7 @@ struct job {
 	char *text[3];
 	size_t size[3];
 	size_t files; /* that came back */
+	struct copies_out copies;
 	pthread_t thread;
 };
 
@@ -102,6 +114,30 @@ static void parse_file(struct argp_state *state, struct settings *settings, char
 	};
 }
 
+static void parse_copy(struct argp_state *state, struct settings *settings, char *argument)
+{
+	const char *wrong;
+
+	if (settings->copy_count == GUEST_COPIES_MAX)
+		argp_error(state, "more than %d of --copy-out", GUEST_COPIES_MAX);
+	wrong = copy_out_parse(argument, &settings->copies[settings->copy_count++]);
+	if (wrong)
+		argp_error(state, "--copy-out %s, not '%s'", wrong, argument);
+}
+
+/* "2G", "512M"; a number alone counts megabytes. */
+static unsigned parse_memory(struct argp_state *state, char *argument)
+{
+	size_t length = strlen(argument);
+	char unit = length > 1 ? argument[length - 1] : '\0';
+	unsigned scale = unit == 'G' || unit == 'g' ? 1024 : 1;
+
+	if (scale > 1 || unit == 'M' || unit == 'm')
+		argument[length - 1] = '\0';
+	return scale *
+	       (unsigned)option_between(state, argument, "--memory", 1, MEMORY_MB_MAX / scale);
+}
+
 static void parse_kernels(struct argp_state *state, struct settings *settings, char *argument)
 {
 	settings->kernel_count = option_words(state, argument, "--kernel", settings->kernel,
@@ -121,9 +157,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case 'k': parse_kernels(state, settings, argument); return 0;
 	case 't': settings->timeout_ms = option_seconds(state, argument, "--timeout"); return 0;
-	case 'm':
-		settings->memory_mb = option_between(state, argument, "--memory", 1, MEMORY_MB_MAX);
+	case 'm': settings->memory_mb = parse_memory(state, argument); return 0;
+	case KEY_CPUS:
+		settings->cpus = (unsigned)option_between(state, argument, "--cpus", 1, CPUS_MAX);
 		return 0;
+	case KEY_ROOT: settings->root = option_text(state, argument, "--root"); return 0;
+	case KEY_COPY_OUT: parse_copy(state, settings, argument); return 0;
 	case 'f': parse_file(state, settings, argument); return 0;
 	case 'e': settings->emulator = argument; return 0;
 	case 'p':
@@ -165,6 +204,13 @@ static void on_files(void *context, size_t index, const void *data, size_t size)
 	fwrite(data, 1, size, job->out[2]);
 }
 
+static void on_copy(void *context, size_t index, size_t number, const void *data, size_t size)
+{
+	struct job *job = context;
+
+	copies_out_take(&job->copies, number, data, size);
+}
+
 static void on_exit_code(void *context, size_t index, int exit_code)
 {
 	struct job *job = context;
@@ -182,7 +228,9 @@ static struct guest_options job_options(const struct job *job)
 		.file_count = settings->file_count,
 		.commands = &job->command,
 		.command_count = 1,
+		.root = settings->root,
 		.memory_mb = settings->memory_mb,
+		.cpus = settings->cpus,
 		.timeout_ms = settings->timeout_ms,
 		.verbose = settings->console,
 		.emulator = settings->qemu.directory,
@@ -197,6 +245,7 @@ static void *run_job(void *context)
 	struct guest_callbacks callbacks = {
 		.on_output = on_output,
 		.on_files = on_files,
+		.on_copy = on_copy,
 		.on_exit = on_exit_code,
 		.context = job,
 	};
@@ -231,6 +280,27 @@ static json_t *output_json(const char *text, size_t size)
 	return json_bytes_sized(text ? text : "", size);
 }
 
+static json_t *copied_json(const struct job *job)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < job->copies.count; i++) {
+		const struct copied_out *one = &job->copies.one[i];
+
+		json_array_append_new(array,
+				      JSON_NEW("path", json_bytes(one->wanted->guest), "came",
+					       json_boolean(one->size > 0), "files", one->files));
+	}
+	return array;
+}
+
+static json_t *root_json(const struct guest_root *root)
+{
+	return JSON_NEW("files", root->files, "bytes", root->bytes, "unreadable", root->unreadable,
+			"elsewhere", root->elsewhere, "cached", json_boolean(root->cached),
+			"image_ms", root->image_ms);
+}
+
 static void print_json(struct job *job, int status)
 {
 	const struct guest_result *result = &job->result;
@@ -246,6 +316,10 @@ static void print_json(struct job *job, int status)
 
 	if (job->settings->output)
 		json_object_set_new(object, "files", json_integer((json_int_t)job->files));
+	if (job->settings->copy_count)
+		json_object_set_new(object, "copied", copied_json(job));
+	if (job->settings->root)
+		json_object_set_new(object, "root", root_json(&result->root));
 	json_line(stdout, object);
 }
 
@@ -264,11 +338,29 @@ static void print_plain(const struct job *job, bool header)
 	}
 }
 
+static void print_root(const struct job *job)
+{
+	const struct guest_root *root = &job->result.root;
+
+	if (root->unreadable)
+		fprintf(stderr,
+			"stackproof vm: %" PRIu64
+			" files or directories of the root are not in the guest, since this user "
+			"may not read them: the first is %s\n",
+			root->unreadable, PLAIN_TEXT(root->unreadable_first));
+	if (root->elsewhere)
+		fprintf(stderr,
+			"stackproof vm: %" PRIu64
+			" file systems that are mounted in the root are not in the guest\n",
+			root->elsewhere);
+}
+
 /* What people need to know that the command's own output does not say. */
 static void print_trouble(const struct job *job)
 {
 	const struct guest_result *result = &job->result;
 
+	print_root(job);
 	if (job->failed) {
 		error_print(stderr, job->kernel.name, &job->error);
 	} else if (result->outcome != GUEST_OK) {
@@ -284,6 +376,20 @@ static void print_trouble(const struct job *job)
 		if (result->console_tail[strlen(result->console_tail) - 1] != '\n')
 			fputc('\n', stderr);
 	}
+}
+
+/* What was named goes to its places. That something did not come is an error, unless the command failed itself. */
+static int unpack_copies(struct job *job)
+{
+	struct error error;
+	int status;
+
+	if (!job->copies.count || job->failed || job->result.outcome != GUEST_OK)
+		return 0;
+	status = copies_out_unpack(&job->copies, &error);
+	if (status)
+		error_print(stderr, "stackproof vm", &error);
+	return status < 0 || (status && !job->exit_code) ? -1 : 0;
 }
 
 /* What came back goes to --output; of several kernels to a folder for each. -1: it is said, and
@@ -305,7 +411,7 @@ static int unpack_files(struct job *job, bool several)
 	if (asprintf(&folder, "%s%s%s", output, several ? "/" : "",
 		     several ? job->kernel.version : "") < 0)
 		return -1;
-	status = guest_output_unpack(job->text[2], job->size[2], folder, &job->files, &error);
+	status = guest_output_unpack(job->text[2], job->size[2], folder, NULL, &job->files, &error);
 	if (status)
 		error_print(stderr, "stackproof vm", &error);
 	return status;
@@ -319,7 +425,7 @@ static int finish_job(struct job *job, bool header)
 	for (int i = 0; i < 2 && !job->stream; i++)
 		fclose(job->out[i]);
 	fclose(job->out[2]);
-	if (unpack_files(job, header))
+	if (unpack_files(job, header) | unpack_copies(job))
 		job->failed_files = true;
 	status = job->failed_files				  ? EXIT_ENVIRONMENT
 		 : job->failed || job->result.outcome != GUEST_OK ? EXIT_ENVIRONMENT
@@ -331,6 +437,7 @@ static int finish_job(struct job *job, bool header)
 	print_trouble(job);
 	for (int i = 0; i < 3; i++)
 		free(job->text[i]);
+	copies_out_deinit(&job->copies);
 	return status;
 }
 
@@ -470,27 +577,47 @@ static void add_own(struct settings *settings, const char *own)
 									.link = own };
 }
 
+/* The command and this program, whose names are to have place in paths. -1: the command is missing. */
+static int add_programs(struct settings *settings, char paths[2][PATH_MAX])
+{
+	struct error ignored;
+
+	if (child_self(paths[1], PATH_MAX, &ignored))
+		*paths[1] = '\0';
+	if (add_program(settings, paths[1], paths[0], PATH_MAX))
+		return -1;
+	add_own(settings, paths[1]);
+	return 0;
+}
+
+/* Whether the root has the command; a file that is taken along may be it. */
+static bool root_has_program(const struct settings *settings)
+{
+	return settings->file_count || !strcmp(settings->command[0], OWN_NAME) ||
+	       guest_root_has(settings->root, settings->command[0]);
+}
+
 static int run_all(struct settings *settings)
 {
 	FREED struct job *jobs = calloc(KERNELS_MAX, sizeof(*jobs));
-	char program[PATH_MAX], own[PATH_MAX] = "";
-	struct error ignored;
+	char programs[2][PATH_MAX];
+	struct error error;
 	int count, status = EXIT_ENVIRONMENT;
 
 	if (!jobs)
 		return EXIT_ENVIRONMENT;
-	if (!getcwd(settings->directory, sizeof(settings->directory)))
+	if (settings->root)
+		strcpy(settings->directory, HOME_OF_ROOT);
+	else if (!getcwd(settings->directory, sizeof(settings->directory)))
 		strcpy(settings->directory,
 		       "/"); /* it is gone: relative paths lead nowhere here, too */
-	if (child_self(own, sizeof(own), &ignored))
-		*own = '\0';
-	if (add_program(settings, own, program, sizeof(program))) {
-		fprintf(stderr, "stackproof vm: %s: no such program on this machine\n",
-			PLAIN_TEXT(settings->command[0]));
+	if (settings->root ? !root_has_program(settings) : add_programs(settings, programs)) {
+		fprintf(stderr, "stackproof vm: %s: no such program %s\n",
+			PLAIN_TEXT(settings->command[0]),
+			settings->root ? "in the root" : "on this machine");
 		status = EXIT_MISSING;
 		goto out;
 	}
-	add_own(settings, own);
 	count = get_emulator(settings) ? -1 : get_kernels(jobs, settings);
 	if (count < 0)
 		goto out;
@@ -499,6 +626,13 @@ static int run_all(struct settings *settings)
 		jobs[i].command.argv = settings->command;
 		jobs[i].command.directory = settings->directory;
 		jobs[i].command.wants_files = settings->output != NULL;
+		if (copies_out_begin(&jobs[i].copies, settings->copies, settings->copy_count,
+				     count > 1 ? jobs[i].kernel.version : NULL, &error)) {
+			error_print(stderr, "stackproof vm", &error);
+			goto out;
+		}
+		jobs[i].command.copies = jobs[i].copies.list;
+		jobs[i].command.copy_count = jobs[i].copies.count;
 	}
 	if (settings->dry_run) {
 		for (int i = 0; i < count; i++) {
@@ -528,6 +662,16 @@ static int vm_finish(struct settings *settings, int status)
 
 #define VM_OUTPUTS(settings) FILE_NAMES(CASES_FILES((settings)->cases))
 
+static bool writes_over(const struct settings *settings, const char *input)
+{
+	bool found = output_files_are_inputs(VM_OUTPUTS(settings), FILE_NAMES(input));
+
+	for (size_t i = 0; i < settings->copy_count && !found; i++)
+		found = output_files_are_inputs(FILE_NAMES(settings->copies[i].host),
+						FILE_NAMES(input));
+	return found;
+}
+
 /* The kernels that are files, the program and what is taken along. */
 static bool writes_over_inputs(const struct settings *settings)
 {
@@ -535,11 +679,9 @@ static bool writes_over_inputs(const struct settings *settings)
 
 	for (size_t i = 0; i < settings->kernel_count && !found; i++)
 		if (strchr(settings->kernel[i], '/'))
-			found = output_files_are_inputs(VM_OUTPUTS(settings),
-							FILE_NAMES(settings->kernel[i]));
+			found = writes_over(settings, settings->kernel[i]);
 	for (size_t i = 0; i < settings->file_count && !found; i++)
-		found = output_files_are_inputs(VM_OUTPUTS(settings),
-						FILE_NAMES(settings->files[i].host_path));
+		found = writes_over(settings, settings->files[i].host_path);
 	return found;
 }
 
@@ -548,12 +690,20 @@ int command_vm(int argc, char **argv)
 	static const struct argp_option options[] = {
 		{ "kernel", 'k', "KERNEL[,...]", 0, "Series (5.10) or path of a bzImage", 0 },
 		{ "timeout", 't', "SECONDS", 0, "The guest's whole time (120)", 0 },
-		{ "memory", 'm', "MB", 0, "The guest's memory (512)", 0 },
+		{ "memory", 'm', "SIZE", 0, "The guest's memory (512M); 2G", 0 },
+		{ "cpus", KEY_CPUS, "N", 0, "The guest's CPUs (1)", 0 },
+		{ "root", KEY_ROOT, "DIR", 0,
+		  "The guest is the system that DIR holds; its files, this run's changes are lost",
+		  0 },
 		{ "file", 'f', "HOST[:GUEST]", OPTION_AGAIN,
 		  "Takes a file along, or a directory with its contents; again for more", 0 },
 		{ "output", 'o', "DIR", 0,
 		  "What the command makes or changes below its working directory comes back, to "
 		  "DIR",
+		  0 },
+		{ "copy-out", KEY_COPY_OUT, "GUESTPATH[:HOSTPATH]", OPTION_AGAIN,
+		  "A file, or a directory with its contents, comes back after the command; again "
+		  "for more",
 		  0 },
 		{ "emulator", 'e', "NAME", 0,
 		  "Emulated by this one of `stackproof emulators list`, which is fetched if it is "
@@ -578,7 +728,9 @@ int command_vm(int argc, char **argv)
 		       "directory of "
 		       "the same path as the working directory. What it needs besides its "
 		       "libraries is "
-		       "taken along with --file.",
+		       "taken along with --file. With --root it is a command of the system in DIR, "
+		       "and "
+		       "runs in that.",
 	};
 	struct settings settings = { 0 };
 

@@ -12,11 +12,12 @@
  * line loses nothing, so one bad byte means that the guest is broken, and a guess where the next frame
  * begins could turn a failure into a pass.
  *
- * A guest sends READY, then for every command any number of STDOUT, STDERR and FILES and one EXIT,
- * then DONE. The commands are in the initramfs, in FRAME_COMMANDS_PATH: for each command
- * `TIMEOUT_MS NUL DIRECTORY NUL FILES NUL ARGC NUL ARG0 NUL ... ARGN NUL`, numbers in decimal. FILES
- * is 1 if the files that the command wrote below its directory are to come back, as a cpio archive
- * (newc), else 0.
+ * A guest sends READY, then for every command any number of STDOUT, STDERR, FILES and COPY and one EXIT,
+ * then DONE; or NO_ROOT behind READY. The commands are in the initramfs, in FRAME_COMMANDS_PATH: for each command
+ * `TIMEOUT_MS NUL DIRECTORY NUL FILES NUL COPIES NUL (PATH NUL NAME NUL)... ARGC NUL ARG0 NUL ... ARGN NUL`,
+ * numbers in decimal. FILES is 1 if the files that the command wrote below its directory are to come back, as
+ * a cpio archive (newc), else 0. Of each of COPIES comes an archive, too: of the file or directory PATH, in which it
+ * has NAME.
  *
  * The functions are static inline, because the guest's init is one source file without libraries.
  */
@@ -31,9 +32,16 @@
 #include "table/table_abi.h"
 
 #define FRAME_MAGIC	    0x46507321u /* "!sPF" */
-#define FRAME_VERSION	    2
+#define FRAME_VERSION	    3
 #define FRAME_PAYLOAD_MAX   16384
 #define FRAME_COMMANDS_PATH "/stackproof.commands"
+/* Where the initramfs has this directory, the guest's disk is its root; what is to be put there is in the other. */
+#define FRAME_ROOT_PATH	 "/stackproof.root"
+#define FRAME_FILES_PATH "/stackproof.files"
+/* There is this program, in the initramfs and, on /run, in the root; with its libraries, which the root's are not. */
+#define FRAME_OWN_PATH "/run/stackproof"
+/* Bytes of a command's archives, together. */
+#define FRAME_ARCHIVE_MAX (1u << 30)
 /* The environment variable PATH of the commands. */
 #define FRAME_GUEST_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -41,9 +49,11 @@ enum frame_type {
 	FRAME_READY = 1, /* init runs; payload: uname -r */
 	FRAME_STDOUT,	 /* payload: bytes of command index */
 	FRAME_STDERR,
-	FRAME_EXIT,  /* command index ended; payload: its exit code, int32_t */
-	FRAME_DONE,  /* nothing follows */
-	FRAME_FILES, /* payload: bytes of command index's archive */
+	FRAME_EXIT,    /* command index ended; payload: its exit code, int32_t */
+	FRAME_DONE,    /* nothing follows */
+	FRAME_FILES,   /* payload: bytes of command index's archive */
+	FRAME_COPY,    /* payload: the copy's number, uint16_t, and bytes of its archive */
+	FRAME_NO_ROOT, /* the disk's system can't be entered, and nothing follows; payload: why */
 	FRAME_TYPE_END,
 };
 

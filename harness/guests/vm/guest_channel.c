@@ -7,6 +7,7 @@
  * offset in the stream: a guest whose bytes are damaged must never look like one that passed.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 #include "guest_channel.h"
 
@@ -67,9 +68,44 @@ static int accept_exit(struct guest_channel *channel, const struct frame_header 
 	if (code < 0 || code > 255)
 		return out_of_order(channel, header, error);
 	channel->output = true;
+	channel->archive_bytes = 0;
 	channel->commands_done++;
 	if (callbacks && callbacks->on_exit)
 		callbacks->on_exit(callbacks->context, header->index, code);
+	return 0;
+}
+
+static int accept_no_root(struct guest_channel *channel, const struct frame_header *header,
+			  const void *payload, struct error *error)
+{
+	if (channel->output || channel->commands_done || !header->length)
+		return out_of_order(channel, header, error);
+	snprintf(channel->no_root, sizeof(channel->no_root), "%.*s", (int)header->length,
+		 (const char *)payload);
+	channel->done = true;
+	return 0;
+}
+
+/* Bytes of the command's files, or of a copy. The guest keeps to the limit, unless somebody else speaks for it. */
+static int accept_archive(struct guest_channel *channel, const struct frame_header *header,
+			  const void *payload, struct error *error)
+{
+	const struct guest_callbacks *callbacks = channel->callbacks;
+	size_t first = header->type == FRAME_COPY ? sizeof(uint16_t) : 0;
+	uint16_t number = 0;
+
+	if (header->length < first)
+		return out_of_order(channel, header, error);
+	memcpy(&number, payload, first);
+	channel->archive_bytes += header->length - first;
+	if (channel->archive_bytes > FRAME_ARCHIVE_MAX || number >= GUEST_COPIES_MAX)
+		return error_set(error, ERROR_PROTOCOL, "ttyS1", channel->offset,
+				 "more files came back than may");
+	if (first && callbacks && callbacks->on_copy)
+		callbacks->on_copy(callbacks->context, header->index, number,
+				   (const char *)payload + first, header->length - first);
+	if (!first && callbacks && callbacks->on_files)
+		callbacks->on_files(callbacks->context, header->index, payload, header->length);
 	return 0;
 }
 
@@ -82,18 +118,16 @@ static int accept_frame(struct guest_channel *channel, const struct frame_header
 		return accept_ready(channel, header, payload, error);
 	if (!channel->ready)
 		return out_of_order(channel, header, error);
+	if (header->type == FRAME_NO_ROOT)
+		return accept_no_root(channel, header, payload, error);
 	if (header->type == FRAME_DONE) {
 		channel->done = channel->commands_done == channel->command_count;
 		return channel->done ? 0 : out_of_order(channel, header, error);
 	}
 	if (header->index != channel->commands_done || header->index >= channel->command_count)
 		return out_of_order(channel, header, error);
-	if (header->type == FRAME_FILES) {
-		if (channel->callbacks && channel->callbacks->on_files)
-			channel->callbacks->on_files(channel->callbacks->context, header->index,
-						     payload, header->length);
-		return 0;
-	}
+	if (header->type == FRAME_FILES || header->type == FRAME_COPY)
+		return accept_archive(channel, header, payload, error);
 	if (header->type == FRAME_EXIT)
 		return accept_exit(channel, header, payload, error);
 	return accept_output(channel, header, payload);

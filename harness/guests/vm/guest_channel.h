@@ -16,7 +16,9 @@ struct guest_channel {
 	bool output; /* a command wrote something or ended */
 	bool done;
 	char release[64];
-	uint64_t offset; /* of buffer[0] in the stream */
+	char no_root[200];	/* why the root can't be entered; "" */
+	uint64_t archive_bytes; /* of the running command */
+	uint64_t offset;	/* of buffer[0] in the stream */
 	uint32_t sequence;
 	size_t used;
 	uint8_t buffer[2 * FRAME_SIZE_MAX];

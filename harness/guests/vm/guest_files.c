@@ -367,6 +367,26 @@ static int add_needs(struct guest_files *files, const struct requester *by, stru
 	return 0;
 }
 
+/* Where a file goes: its path without symbolic links, if the links are of this machine and not of another system. */
+static int place_of(const struct guest_files *files, const char *guest, char ret[PATH_MAX],
+		    struct error *error)
+{
+	char path[PATH_MAX];
+	size_t length;
+
+	if (!files->below)
+		return guest_path_normalise(guest, ret, PATH_MAX, error);
+	length = strlen(files->below);
+	if (snprintf(path, sizeof(path), "%s%s", files->below, guest) >= (int)sizeof(path))
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "%.150s: path too long", guest);
+	if (guest_path_normalise(path, ret, PATH_MAX, error))
+		return -1;
+	if (!strncmp(ret, files->below, length) && (!ret[length] || ret[length] == '/'))
+		return 0;
+	return error_set(error, ERROR_UNAVAILABLE, "", 0, "%.150s: a path above the guest's root",
+			 guest);
+}
+
 static void path_deinit(struct guest_path *path)
 {
 	free(path->host);
@@ -405,7 +425,7 @@ static int remember_at(struct guest_files *files, const char *link, const char *
 {
 	char place[PATH_MAX];
 
-	if (guest_path_normalise(guest, place, sizeof(place), error))
+	if (place_of(files, guest, place, error))
 		return -1;
 	if (remember(files, NULL, link, place) < 0)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
@@ -446,13 +466,15 @@ static int add_file(struct guest_files *files, const char *host, const char *gue
 	if (!S_ISREG(st.st_mode))
 		return error_set(error, ERROR_UNAVAILABLE, "", 0, "%.150s is not a regular file",
 				 host);
-	if (guest_path_normalise(guest, place, sizeof(place), error))
+	if (place_of(files, guest, place, error))
 		return -1;
 	ret = remember(files, real, NULL, place);
 	if (ret > 0)
 		return 0;
 	if (ret < 0)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
+	if (files->below)
+		return 0;
 	if (elf_needs_init(&needs, real, error))
 		return -1;
 	ret = add_needs(files, &self, error);

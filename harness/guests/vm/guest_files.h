@@ -18,6 +18,8 @@ struct guest_path {
 struct guest_files {
 	struct guest_path *file;
 	size_t count;
+	const char *
+		below; /* an absolute path that all are put below, as they are, without what they need; or NULL */
 };
 
 /* Adds the file host at the path guest, and recursively its interpreter and libraries. guest NULL: host's

@@ -6,8 +6,8 @@
  * FRAME_COMMANDS_PATH, runs each command after the other as root in its directory, with
  * /dev/null as its input, and sends what they write and how they end as frames (frame.h) on ttyS1.
  *
- * Files come back as a cpio archive: what was made or changed below the command's directory since
- * it began, on that file system. ctime tells it, which no program can set.
+ * Files come back as cpio archives: what was made or changed below the command's directory since
+ * it began, on that file system, which ctime tells, since no program can set it; and what else is named.
  *
  * Nothing outlives its command: when a command has ended, or its time is up, every other process in
  * the guest is killed, so that no command sees what an earlier one left running.
@@ -15,7 +15,6 @@
  * It can't report its own failures in frames before ttyS1 is open; those go to the console, and the
  * host sees a guest that never became ready.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -32,25 +31,17 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
-#include "frame.h"
+#include "guest_init.h"
 
 #define RESULTS_TTY    "/dev/ttyS1"
 #define COMMANDS_MAX   (8u << 20) /* bytes of FRAME_COMMANDS_PATH */
 #define EXIT_TIMED_OUT 124	  /* as timeout(1) */
 #define EXIT_NO_EXEC   126	  /* found but not executable, as POSIX shells */
 #define EXIT_MISSING   127
-
-/* The line to the host. */
-struct results {
-	int fd;
-	uint32_t sequence;
-	uint8_t frame[FRAME_SIZE_MAX];
-};
 
 /* A running command. */
 struct child {
@@ -91,13 +82,17 @@ static void mount_all(void)
 	mount_one("devtmpfs", "/dev");
 	mount_one("tmpfs", "/dev/shm");
 	mount_one("devpts", "/dev/pts");
-	/* Not on /tmp and /run: the root is in memory already, and files were put there for us. */
+	/* Not on /tmp and /run: files were put there for us. */
 	mount_one("bpf", "/sys/fs/bpf");
 	mount_one("cgroup2", "/sys/fs/cgroup");
 	mount_one("debugfs", "/sys/kernel/debug");
 	mount_one("tracefs", "/sys/kernel/tracing");
+	mkdir("/tmp", 01777);
 	chmod("/tmp", 01777);
 	symlink("/proc/self/fd", "/dev/fd");
+	symlink("/proc/self/fd/0", "/dev/stdin");
+	symlink("/proc/self/fd/1", "/dev/stdout");
+	symlink("/proc/self/fd/2", "/dev/stderr");
 }
 
 static void loopback_up(void)
@@ -126,8 +121,8 @@ static void results_open(struct results *results)
 		give_up(RESULTS_TTY);
 }
 
-static void results_send(struct results *results, enum frame_type type, uint16_t index,
-			 const void *payload, size_t length)
+void results_send(struct results *results, enum frame_type type, uint16_t index,
+		  const void *payload, size_t length)
 {
 	size_t size = frame_encode(results->frame, type, index, results->sequence++, payload,
 				   (uint32_t)length);
@@ -191,174 +186,10 @@ struct command {
 	uint64_t timeout_ms; /* 0: none */
 	const char *directory;
 	bool wants_files;
+	char **copies; /* path and name of each */
+	size_t copy_count;
 	char **argv;
 };
-
-/* ---- files ------------------------------------------------------------------------------ */
-
-#define CPIO_MAGIC   "070701"
-#define CPIO_TRAILER "TRAILER!!!"
-
-struct files {
-	struct results *results;
-	uint16_t index;
-	struct timespec since;
-	dev_t device;
-	uint32_t number; /* of the entry: its inode, so that none are links of each other */
-	uint8_t data[FRAME_PAYLOAD_MAX];
-	size_t used;
-	char path[PATH_MAX]; /* below the directory */
-};
-
-static void files_flush(struct files *files)
-{
-	if (files->used)
-		results_send(files->results, FRAME_FILES, files->index, files->data, files->used);
-	files->used = 0;
-}
-
-static void files_put(struct files *files, const void *data, size_t size)
-{
-	const uint8_t *at = data;
-
-	while (size) {
-		size_t room = sizeof(files->data) - files->used, part = size < room ? size : room;
-
-		memcpy(files->data + files->used, at, part);
-		files->used += part;
-		at += part;
-		size -= part;
-		if (files->used == sizeof(files->data))
-			files_flush(files);
-	}
-}
-
-/* Entries and their data begin at multiples of four (cpio(5), newc). */
-static void files_pad(struct files *files, uint64_t written)
-{
-	files_put(files, "\0\0\0", (size_t)(-written & 3));
-}
-
-static void files_put_header(struct files *files, const char *name, mode_t mode, uint64_t size)
-{
-	size_t length = strlen(name) + 1;
-	char header[112];
-	int used = snprintf(header, sizeof(header),
-			    CPIO_MAGIC "%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x",
-			    ++files->number, mode, 0, 0, 1, 0, (unsigned)size, 0, 0, 0, 0,
-			    (unsigned)length, 0);
-
-	files_put(files, header, (size_t)used);
-	files_put(files, name, length);
-	files_pad(files, (uint64_t)used + length);
-}
-
-static void files_put_regular(struct files *files, int fd, const struct stat *st)
-{
-	uint64_t left = (uint64_t)st->st_size;
-	char data[4096];
-
-	if (left > UINT32_MAX)
-		return; /* cpio can't hold it, nor could the guest */
-	files_put_header(files, files->path, st->st_mode, left);
-	while (left) {
-		ssize_t n = read(fd, data, left < sizeof(data) ? (size_t)left : sizeof(data));
-
-		if (n <= 0) { /* it became shorter */
-			memset(data, 0, sizeof(data));
-			n = left < sizeof(data) ? (ssize_t)left : (ssize_t)sizeof(data);
-		}
-		files_put(files, data, (size_t)n);
-		left -= (uint64_t)n;
-	}
-	files_pad(files, (uint64_t)st->st_size);
-}
-
-static void files_put_link(struct files *files, int directory, const char *name, mode_t mode)
-{
-	char target[PATH_MAX];
-	ssize_t length = readlinkat(directory, name, target, sizeof(target));
-
-	if (length <= 0)
-		return;
-	files_put_header(files, files->path, mode, (uint64_t)length);
-	files_put(files, target, (size_t)length);
-	files_pad(files, (uint64_t)length);
-}
-
-static void files_walk(struct files *files, int directory);
-
-static bool is_new(const struct files *files, const struct stat *st)
-{
-	return st->st_ctim.tv_sec > files->since.tv_sec ||
-	       (st->st_ctim.tv_sec == files->since.tv_sec &&
-		st->st_ctim.tv_nsec >= files->since.tv_nsec);
-}
-
-static void files_visit(struct files *files, int directory, const char *name)
-{
-	struct stat st;
-	int fd;
-
-	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) || st.st_dev != files->device)
-		return;
-	if (S_ISLNK(st.st_mode) && is_new(files, &st))
-		files_put_link(files, directory, name, st.st_mode);
-	if (!S_ISDIR(st.st_mode) && !(S_ISREG(st.st_mode) && is_new(files, &st)))
-		return;
-	fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (S_ISREG(st.st_mode)) {
-		files_put_regular(files, fd, &st);
-		close(fd);
-		return;
-	}
-	if (is_new(files, &st))
-		files_put_header(files, files->path, st.st_mode, 0);
-	files_walk(files, fd);
-}
-
-/* Takes the descriptor. */
-static void files_walk(struct files *files, int directory)
-{
-	size_t length = strlen(files->path);
-	DIR *dir = fdopendir(directory);
-	struct dirent *entry;
-
-	if (!dir) {
-		close(directory);
-		return;
-	}
-	while ((entry = readdir(dir))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		if (length + strlen(entry->d_name) + 2 > sizeof(files->path))
-			continue;
-		sprintf(files->path + length, "%s%s", length ? "/" : "", entry->d_name);
-		files_visit(files, dirfd(dir), entry->d_name);
-		files->path[length] = '\0';
-	}
-	closedir(dir);
-}
-
-static void files_send(struct results *results, uint16_t index, const char *directory,
-		       const struct timespec *since)
-{
-	static struct files files; /* too big for a careful stack */
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct stat st;
-
-	files = (struct files) { .results = results, .index = index, .since = *since };
-	if (fd < 0 || fstat(fd, &st)) {
-		dprintf(2, "stackproof init: %s: %s\n", directory, strerror(errno));
-		return;
-	}
-	files.device = st.st_dev;
-	files_walk(&files, fd);
-	files_put_header(&files, CPIO_TRAILER, 0, 0);
-	files_flush(&files);
-}
 
 /* ---- commands --------------------------------------------------------------------------- */
 
@@ -398,7 +229,10 @@ static void child_exec(const struct command *command, int out, int err)
 		dprintf(2, "stackproof: %s: %s\n", command->directory, strerror(errno));
 		_exit(EXIT_NO_EXEC);
 	}
-	execve(argv[0], argv, environment);
+	if (strchr(argv[0], '/'))
+		execve(argv[0], argv, environment);
+	else
+		execvpe(argv[0], argv, environment); /* by our PATH: see main() */
 	dprintf(2, "stackproof: %s: %s\n", argv[0], strerror(errno));
 	_exit(errno == ENOENT || errno == ENOTDIR ? EXIT_MISSING : EXIT_NO_EXEC);
 }
@@ -528,8 +362,12 @@ static void run_command(struct results *results, uint16_t index, const struct co
 		if (child.out[i] >= 0)
 			close(child.out[i]);
 	}
+	results->archive_bytes = 0;
 	if (command->wants_files)
 		files_send(results, index, command->directory, &begin);
+	for (size_t i = 0; i < command->copy_count; i++)
+		files_send_copy(results, index, (uint16_t)i, command->copies[2 * i],
+				command->copies[2 * i + 1]);
 	if (!in_time)
 		code = EXIT_TIMED_OUT;
 	else if (WIFSIGNALED(child.status))
@@ -539,43 +377,71 @@ static void run_command(struct results *results, uint16_t index, const struct co
 	results_send(results, FRAME_EXIT, index, &code, sizeof(code));
 }
 
-static void run_commands(struct results *results)
+/* The next strings of the list, as many as the string before them says times each, behind them a NULL. */
+static char **commands_take(char **at, const char *end, size_t each, size_t *ret_count)
 {
-	size_t size;
-	char *at = commands_read(&size), *end = at + size, *field;
+	char *field = commands_next(at, end), **strings;
+	size_t count = field ? strtoul(field, NULL, 10) : 0;
+
+	if (!field || count > (size_t)(end - field) ||
+	    !(strings = calloc(each * count + 1, sizeof(*strings))))
+		give_up("malformed " FRAME_COMMANDS_PATH);
+	for (size_t i = 0; i < each * count; i++) {
+		strings[i] = commands_next(at, end);
+		if (!strings[i])
+			give_up("truncated " FRAME_COMMANDS_PATH);
+	}
+	*ret_count = count;
+	return strings;
+}
+
+static void run_commands(struct results *results, char *at, size_t size)
+{
+	char *end = at + size, *field;
 
 	for (uint16_t index = 0; (field = commands_next(&at, end)); index++) {
 		struct command command = { .timeout_ms = strtoull(field, NULL, 10) };
 		size_t argc;
-		char **argv;
 
 		command.directory = commands_next(&at, end);
 		field = commands_next(&at, end);
 		command.wants_files = field && *field == '1';
-		field = commands_next(&at, end);
-		argc = field ? strtoul(field, NULL, 10) : 0;
-		if (!argc || argc > size || !(argv = calloc(argc + 1, sizeof(*argv))))
+		command.copies = commands_take(&at, end, 2, &command.copy_count);
+		command.argv = commands_take(&at, end, 1, &argc);
+		if (!argc)
 			give_up("malformed " FRAME_COMMANDS_PATH);
-		for (size_t i = 0; i < argc; i++) {
-			argv[i] = commands_next(&at, end);
-			if (!argv[i])
-				give_up("truncated " FRAME_COMMANDS_PATH);
-		}
-		command.argv = argv;
 		run_command(results, index, &command);
-		free(argv);
+		free(command.copies);
+		free(command.argv);
 	}
+}
+
+/* Without the system that the commands are to run in there is nothing to do. */
+static void enter_root(struct results *results)
+{
+	char reason[256];
+
+	if (!root_enter(reason, sizeof(reason))) {
+		mount_all();
+		return;
+	}
+	results_send(results, FRAME_NO_ROOT, 0, reason, strlen(reason));
+	tcdrain(results->fd);
+	power_off();
 }
 
 int main(void)
 {
 	static struct results results; /* too big for a careful stack */
 	struct utsname name;
+	size_t size;
+	char *list;
 
 	if (getpid() != 1) {
 		fprintf(stderr, "This is the init of stackproof's guests: it runs as process 1.\n");
 		return 2;
 	}
+	setenv("PATH", FRAME_GUEST_PATH, 1);
 	mount_all();
 	child_signal_init();
 	results_open(&results);
@@ -583,7 +449,10 @@ int main(void)
 		give_up("uname");
 	results_send(&results, FRAME_READY, 0, name.release, strlen(name.release));
 	loopback_up();
-	run_commands(&results);
+	list = commands_read(&size);
+	if (root_is_wanted())
+		enter_root(&results);
+	run_commands(&results, list, size);
 	results_send(&results, FRAME_DONE, 0, NULL, 0);
 	tcdrain(results.fd);
 	power_off();

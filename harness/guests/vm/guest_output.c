@@ -55,8 +55,16 @@ static bool leads_out(const char *name)
 	return false;
 }
 
+/* Whether the name is the expected one, or below it. */
+static bool is_below(const char *name, const char *only)
+{
+	size_t length = strlen(only);
+
+	return !strncmp(name, only, length) && (!name[length] || name[length] == '/');
+}
+
 static int unpack_entry(struct archive *from, struct archive_entry *entry, struct archive *to,
-			const char *folder, struct error *error)
+			const char *folder, const char *only, struct error *error)
 {
 	const char *name = archive_entry_pathname(entry);
 	mode_t type = archive_entry_filetype(entry);
@@ -67,6 +75,9 @@ static int unpack_entry(struct archive *from, struct archive_entry *entry, struc
 		return error_set(error, ERROR_PROTOCOL, "", 0,
 				 "the guest sent a file whose name leads out of the folder: %s",
 				 name ? name : "?");
+	if (only && !is_below(name, only))
+		return error_set(error, ERROR_PROTOCOL, "", 0,
+				 "the guest sent a file that it was not asked for: %s", name);
 	if (type != AE_IFREG && type != AE_IFDIR && type != AE_IFLNK)
 		return 0;
 	if (asprintf(&path, "%s/%s", folder, name) < 0)
@@ -82,22 +93,22 @@ static int unpack_entry(struct archive *from, struct archive_entry *entry, struc
 	return status;
 }
 
-static int unpack(struct archive *from, struct archive *to, const char *folder, size_t *ret_files,
-		  struct error *error)
+static int unpack(struct archive *from, struct archive *to, const char *folder, const char *only,
+		  size_t *ret_files, struct error *error)
 {
 	struct archive_entry *entry;
 	int status;
 
 	while ((status = archive_read_next_header(from, &entry)) == ARCHIVE_OK) {
-		if (unpack_entry(from, entry, to, folder, error))
+		if (unpack_entry(from, entry, to, folder, only, error))
 			return -1;
 		*ret_files += archive_entry_filetype(entry) == AE_IFREG;
 	}
 	return status == ARCHIVE_EOF ? 0 : unreadable(from, error);
 }
 
-int guest_output_unpack(const void *archive, size_t size, const char *folder, size_t *ret_files,
-			struct error *error)
+int guest_output_unpack(const void *archive, size_t size, const char *folder, const char *only,
+			size_t *ret_files, struct error *error)
 {
 	struct archive *from = archive_read_new(), *to = archive_write_disk_new();
 	FREED char *real = NULL;
@@ -117,7 +128,7 @@ int guest_output_unpack(const void *archive, size_t size, const char *folder, si
 		unreadable(from, error);
 	else {
 		archive_write_disk_set_options(to, FLAGS);
-		status = unpack(from, to, real, ret_files, error);
+		status = unpack(from, to, real, only, ret_files, error);
 	}
 	if (from)
 		archive_read_free(from);

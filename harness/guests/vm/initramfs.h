@@ -8,11 +8,9 @@
 #include "vm.h"
 
 /*
- * Builds the archive in a memfd, so that no file is left behind however this process ends. *ret_fd is the
- * caller's to close; /proc/self/fd/N is its path.
+ * Builds the archive of the options' files and commands, and of what a root needs, in a memfd, so that no file is left
+ * behind however this process ends. *ret_fd is the caller's to close; /proc/self/fd/N is its path.
  */
-int initramfs_build(const struct guest_file *files, size_t file_count,
-		    const struct guest_command *commands, size_t command_count, int *ret_fd,
-		    struct error *error);
+int initramfs_build(const struct guest_options *options, int *ret_fd, struct error *error);
 
 #endif

@@ -29,6 +29,7 @@
 #include "guest_channel.h"
 #include "initramfs.h"
 #include "qemu_command.h"
+#include "root_image.h"
 #include "tsc.h"
 #include "vm.h"
 
@@ -42,7 +43,7 @@
 #define PIPE_BYTES	   (1 << 20)
 
 /* Descriptors in the QEMU process. */
-enum { CHILD_CONSOLE = 3, CHILD_RESULTS, CHILD_INITRD, CHILD_KERNEL, CHILD_FDS };
+enum { CHILD_CONSOLE = 3, CHILD_RESULTS, CHILD_INITRD, CHILD_KERNEL, CHILD_DISK, CHILD_FDS };
 
 enum { PIPE_CONSOLE, PIPE_RESULTS, PIPE_MESSAGES, PIPE_COUNT };
 
@@ -51,6 +52,7 @@ struct guest {
 	struct guest_result *result;
 	int initrd_fd;
 	int kernel_fd;	       /* -1: boot options->kernel_image itself */
+	int disk_fd;	       /* the root's image; -1: none */
 	int console_fd;	       /* the kept console */
 	int pipes[PIPE_COUNT]; /* read ends; -1 at their end */
 	pid_t pid;
@@ -84,6 +86,7 @@ const char *guest_outcome_name(enum guest_outcome outcome)
 		[GUEST_LOST] = "lost",
 		[GUEST_PROTOCOL] = "protocol",
 		[GUEST_INTERRUPTED] = "interrupted",
+		[GUEST_NO_ROOT] = "no_root",
 	};
 
 	return name[outcome];
@@ -114,10 +117,9 @@ static void settings_of(const struct guest_options *options, bool kvm, int initr
 			struct qemu_settings *ret)
 {
 	static const char *const fd_path[CHILD_FDS] = {
-		[CHILD_CONSOLE] = "/proc/self/fd/3",
-		[CHILD_RESULTS] = "/proc/self/fd/4",
-		[CHILD_INITRD] = "/proc/self/fd/5",
-		[CHILD_KERNEL] = "/proc/self/fd/6",
+		[CHILD_CONSOLE] = "/proc/self/fd/3", [CHILD_RESULTS] = "/proc/self/fd/4",
+		[CHILD_INITRD] = "/proc/self/fd/5",  [CHILD_KERNEL] = "/proc/self/fd/6",
+		[CHILD_DISK] = "/proc/self/fd/7",
 	};
 
 	*ret = (struct qemu_settings) {
@@ -127,7 +129,9 @@ static void settings_of(const struct guest_options *options, bool kvm, int initr
 		.initrd = fd_path[CHILD_INITRD],
 		.console = fd_path[CHILD_CONSOLE],
 		.results = fd_path[CHILD_RESULTS],
+		.disk = options->root ? fd_path[CHILD_DISK] : NULL,
 		.memory_mb = options->memory_mb ? options->memory_mb : default_memory_mb(initrd_fd),
+		.cpus = options->cpus,
 		.tsc_khz = kvm ? 0 : tsc_khz(),
 		.kvm = kvm,
 	};
@@ -143,6 +147,7 @@ static void become_qemu(const struct guest *guest, char **argv, const int *write
 		[CHILD_RESULTS] = write_ends[PIPE_RESULTS],
 		[CHILD_INITRD] = guest->initrd_fd,
 		[CHILD_KERNEL] = guest->kernel_fd,
+		[CHILD_DISK] = guest->disk_fd,
 	};
 	int messages = fcntl(write_ends[PIPE_MESSAGES], F_DUPFD_CLOEXEC, CHILD_FDS);
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -333,6 +338,8 @@ static enum guest_outcome judge(const struct guest *guest)
 		return GUEST_PANIC;
 	if (guest->broken)
 		return GUEST_PROTOCOL;
+	if (guest->channel.no_root[0])
+		return GUEST_NO_ROOT;
 	if (guest->channel.done)
 		return GUEST_OK;
 	if (guest->stopped)
@@ -390,6 +397,9 @@ static void explain(const struct guest *guest, char *ret, size_t size)
 	case GUEST_INTERRUPTED:
 		snprintf(ret, size, "the guest was ended during %.80s", current_command(guest));
 		break;
+	case GUEST_NO_ROOT:
+		snprintf(ret, size, "the guest's root: %s", guest->channel.no_root);
+		break;
 	case GUEST_OK:
 	case GUEST_OUTCOME_COUNT: break;
 	}
@@ -423,7 +433,9 @@ void guest_command_line(const struct guest_options *options, FILE *file)
 		.initrd = "initramfs.cpio",
 		.console = options->console_path ? options->console_path : "console.log",
 		.results = "results.frames",
+		.disk = options->root ? "root.img" : NULL,
 		.memory_mb = options->memory_mb ? options->memory_mb : DEFAULT_MEMORY_MB,
+		.cpus = options->cpus,
 		.kvm = accelerator_of(options) != ACCELERATOR_TCG,
 	};
 	struct qemu_command command;
@@ -515,11 +527,12 @@ int guest_run(const struct guest_options *options, const struct guest_callbacks 
 				  .result = ret,
 				  .initrd_fd = -1,
 				  .kernel_fd = -1,
+				  .disk_fd = -1,
 				  .console_fd = -1,
 				  .pipes = { -1, -1, -1 } };
 	if (open_console(options->console_path, &guest->console_fd, error) ||
-	    initramfs_build(options->files, options->file_count, options->commands,
-			    options->command_count, &guest->initrd_fd, error))
+	    (options->root && root_image_open(options->root, &guest->disk_fd, &ret->root, error)) ||
+	    initramfs_build(options, &guest->initrd_fd, error))
 		goto out;
 	/* Else QEMU takes the bzImage, or says what is wrong with it. */
 	boot_image_unpack(options->kernel_image, &guest->kernel_fd, &ignored);
@@ -532,9 +545,10 @@ out:
 		snprintf(ret->sentence, sizeof(ret->sentence), "%s", error->message);
 	}
 	if (guest) {
-		int fds[] = { guest->initrd_fd, guest->kernel_fd, guest->console_fd };
+		int fds[] = { guest->initrd_fd, guest->kernel_fd, guest->disk_fd,
+			      guest->console_fd };
 
-		for (size_t i = 0; i < 3; i++) {
+		for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++) {
 			if (fds[i] >= 0)
 				close(fds[i]);
 		}

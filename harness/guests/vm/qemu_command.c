@@ -2,7 +2,7 @@
 /*
  * qemu_command.c - the command line that starts a guest
  *
- * A machine with nothing but a CPU, memory and two serial ports, and kernel parameters
+ * A machine with nothing but CPUs, memory, two serial ports and perhaps a disk, and kernel parameters
  * (Documentation/admin-guide/kernel-parameters.rst) that make it quick and make it die loudly:
  *
  *	console=ttyS0 loglevel=5	warnings and worse on the console, so that they can be seen
@@ -15,6 +15,11 @@
  *	no_timer_check			no test of the timer interrupt, which can fail on a busy host
  *	tsc_early_khz=			see tsc.c. (tsc=unstable, time by the emulated HPET, is right too, but
  *					takes a fourth off the stepping)
+ *
+ * The disk is NVMe, because Debian's kernels have that built in, and virtio (as overlayfs) as modules, which are not
+ * in the package with the image since 6.19, and gone from the archive for most kernels that a cache holds. The image is
+ * only read (snapshot=on): what the guest writes is in a file below $TMPDIR, or /var/tmp, that has no name and ends with
+ * QEMU. So any number of guests have the same image, and what they write takes none of their memory.
  */
 #include <assert.h>
 #include <stdarg.h>
@@ -98,7 +103,7 @@ void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *se
 	add(ret, "-m");
 	add(ret, "%u", settings->memory_mb);
 	add(ret, "-smp");
-	add(ret, "1");
+	add(ret, "%u", settings->cpus ? settings->cpus : 1);
 	add(ret, "-nodefaults");
 	add(ret, "-no-user-config");
 	add(ret, "-display");
@@ -123,6 +128,12 @@ void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *se
 	add(ret, "chardev:results");
 	if (settings->plugin)
 		add_plugin(ret, settings->plugin);
+	if (!settings->disk)
+		return;
+	add(ret, "-drive");
+	add(ret, "file=%s,if=none,id=root,format=raw,snapshot=on", settings->disk);
+	add(ret, "-device");
+	add(ret, "nvme,drive=root,serial=root");
 }
 
 void qemu_command_print(const struct qemu_command *command, FILE *file)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define QEMU_ARGUMENTS_MAX 48
+#define QEMU_ARGUMENTS_MAX 52
 #define QEMU_TEXT_MAX	   16384
 
 struct qemu_settings {
@@ -18,7 +18,9 @@ struct qemu_settings {
 	const char *initrd;   /* path of the initramfs */
 	const char *console;  /* path that QEMU writes the bytes of ttyS0 to */
 	const char *results;  /* the same for ttyS1 */
+	const char *disk;     /* path of the root's image; NULL: no disk */
 	unsigned memory_mb;
+	unsigned cpus;	  /* 0: 1 */
 	unsigned tsc_khz; /* TSC frequency that an emulated guest is told; 0: none */
 	bool kvm;
 };

@@ -5,21 +5,26 @@
  *	kernels.c	names -> kernel images, fetched through apt and cached (kernel_index.c, apt.c, deb.c, cache.c)
  *	emulator.c	a QEMU that takes plugins, fetched and cached in the same way
  *	guest_files.c	files, and the interpreters and libraries that they need (elf_needs.c, guest_folder.c)
- *	initramfs.c	files and commands -> a newc archive
+ *	initramfs.c	files and commands -> a newc archive (own_program.c)
+ *	root_image.c	a folder with a whole system -> an image for the guest's disk (root_walk.c, root_staging.c)
  *	qemu.c		starts the guest, keeps its console, enforces deadlines (boot_image.c, accelerator.c, tsc.c,
  *			qemu_command.c)
  *	console.c	what the console says: panic, oops, BUG, WARNING, RCU stall, hung task, OOM
- *	guest_init.c	/init in the guest, a static program
+ *	guest_init.c	/init in the guest, a static program (guest_init.h)
  *	frame.h		the framing on ttyS1 (shared with the guest's init)
  *	guest_channel.c	the bytes of ttyS1 -> the commands' output and exit codes
  *	guest_output.c	a command's files -> a folder; guest_lines.c prints its output
+ *	guest_copy.c	what else is to come back, by name
  */
 #ifndef STACKPROOF_VM_H
 #define STACKPROOF_VM_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "error.h"
+
+#define GUEST_COPIES_MAX 64
 
 /* ---- kernels.c -------------------------------------------------------------------------- */
 
@@ -85,16 +90,26 @@ enum guest_outcome {
 	GUEST_LOST,	   /* the guest ended before its commands did */
 	GUEST_PROTOCOL,	   /* malformed bytes on ttyS1 */
 	GUEST_INTERRUPTED, /* guest_options.stop_fd */
+	GUEST_NO_ROOT,	   /* the kernel can't use the disk with guest_options.root */
 	GUEST_OUTCOME_COUNT,
 };
 const char *guest_outcome_name(enum guest_outcome outcome);
 
+/* A file, or a directory with its contents, that comes back when a command has ended: guest_callbacks.on_copy. */
+struct guest_copy {
+	const char *path; /* in the guest, absolute */
+	const char *name; /* that it has in the archive: one component */
+};
+
 /* One command in the guest, run as root. */
 struct guest_command {
-	char *const *argv; /* argv[0]: a path in the guest */
+	char *const *
+		argv; /* argv[0]: a path in the guest, or a name for PATH if the guest has a root */
 	const char
 		*directory; /* its working directory, absolute; created if it is missing; NULL: / */
 	bool wants_files; /* files, links and directories that it creates or changes below directory come back */
+	const struct guest_copy *copies;
+	size_t copy_count;   /* at most GUEST_COPIES_MAX */
 	unsigned timeout_ms; /* 0: only the guest's own deadline */
 };
 
@@ -115,6 +130,8 @@ struct guest_callbacks {
 			  size_t size);
 	/* The command's files, as they arrive: bytes of one cpio archive. NULL: not wanted. */
 	void (*on_files)(void *context, size_t index, const void *data, size_t size);
+	/* The same of copy number: an archive of its own. */
+	void (*on_copy)(void *context, size_t index, size_t number, const void *data, size_t size);
 	/* The command ended. exit_code: its own; 128+N if signal N killed it; 127 if it is missing; 124 if its time
 	 * was up. */
 	void (*on_exit)(void *context, size_t index, int exit_code);
@@ -127,7 +144,14 @@ struct guest_options {
 	size_t file_count;
 	const struct guest_command *commands;
 	size_t command_count;
+	/*
+	 * A folder that holds a whole system, for instance made by debootstrap(8): the guest's root, of which
+	 * this run's changes are lost at its end. Files are put into it as they are, without libraries, and this
+	 * program is in its PATH. NULL: the guest has only files, and what they need.
+	 */
+	const char *root;
 	unsigned memory_mb;  /* 0: 512, and more for large files */
+	unsigned cpus;	     /* 0: 1 */
 	unsigned timeout_ms; /* of the whole guest; 0: 120,000 */
 	/* Once init has reported, replaces timeout_ms: how long ttyS1 may be silent. A guest on a busy
 	 * machine is slow, but it sends; one that sends nothing hangs. 0: timeout_ms stays. */
@@ -142,6 +166,16 @@ struct guest_options {
 	const char *plugin;
 };
 
+/* What the guest's root was made of. */
+struct guest_root {
+	uint64_t files, bytes; /* bytes: in blocks of a page */
+	uint64_t unreadable;   /* left out, since this user may not read them */
+	uint64_t elsewhere;    /* left out: other file systems that are mounted in the folder */
+	char unreadable_first[128]; /* the name of one, from the folder */
+	unsigned image_ms;	    /* to look through the folder, and to make the image */
+	bool cached;		    /* it was made before */
+};
+
 struct guest_result {
 	enum guest_outcome outcome;
 	bool kvm;		  /* the guest reached init with KVM */
@@ -153,7 +187,12 @@ struct guest_result {
 	char sentence[256];	 /* what went wrong, for people; "" if nothing */
 	char console_tail[4096]; /* last lines of the console, whatever the outcome */
 	unsigned splats;	 /* lines with WARNING, BUG, ... on the console */
+	struct guest_root root;	 /* if guest_options.root */
 };
+
+/* Whether the system in folder has a program of that name in the guests' PATH. What can't be told before the guest
+ * runs is true: of a name with a slash, or of a folder that can't be opened. (root_walk.c) */
+bool guest_root_has(const char *folder, const char *name);
 
 /* Writes the command line that guest_run() would start, quoted for a shell, and a newline. */
 void guest_command_line(const struct guest_options *options, FILE *file);

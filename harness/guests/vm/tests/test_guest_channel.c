@@ -45,6 +45,11 @@ static void on_files(void *context, size_t index, const void *data, size_t size)
 	fprintf(context, "%zu files \"%.*s\"\n", index, (int)size, (const char *)data);
 }
 
+static void on_copy(void *context, size_t index, size_t number, const void *data, size_t size)
+{
+	fprintf(context, "%zu copy %zu \"%.*s\"\n", index, number, (int)size, (const char *)data);
+}
+
 static void on_exit_code(void *context, size_t index, int exit_code)
 {
 	fprintf(context, "%zu exit %d\n", index, exit_code);
@@ -88,6 +93,17 @@ static const struct channel_case {
 	{ "ready_again_after_done",
 	  FRAMES(READY, EXIT(0), EXIT(1), { FRAME_DONE, 0, 0, "" }, READY), "0 exit 0\n1 exit 0\n",
 	  "frame of type 1 for command 0 where it can't be", 2, true, true },
+	{ "copies_by_number",
+	  FRAMES(READY, { FRAME_COPY, 0, 3, "\1\0a" }, { FRAME_COPY, 0, 2, "\77\0" }, EXIT(0)),
+	  "0 copy 1 \"a\"\n0 copy 63 \"\"\n0 exit 0\n", NULL, 1, true, false },
+	{ "copy_without_a_number", FRAMES(READY, { FRAME_COPY, 0, 1, "a" }), "",
+	  "frame of type 7 for command 0 where it can't be", 0, false, false },
+	{ "copy_with_a_number_too_high", FRAMES(READY, { FRAME_COPY, 0, 3, "\100\0a" }), "",
+	  "more files came back than may", 0, false, false },
+	{ "no_root_ends_it", FRAMES(READY, { FRAME_NO_ROOT, 0, 4, "none" }), "", NULL, 0, false,
+	  true },
+	{ "no_root_after_a_command", FRAMES(READY, EXIT(0), { FRAME_NO_ROOT, 0, 4, "none" }),
+	  "0 exit 0\n", "frame of type 8 for command 0 where it can't be", 1, true, false },
 	{ "exit_code_256", FRAMES(READY, { FRAME_EXIT, 0, 4, "\0\1\0\0" }), "",
 	  "frame of type 4 for command 0 where it can't be", 0, false, false },
 	{ "exit_code_below_0", FRAMES(READY, { FRAME_EXIT, 0, 4, "\xff\xff\xff\xff" }), "",
@@ -115,6 +131,7 @@ static void check_case(const struct channel_case *c, size_t step)
 	FILE *file = open_memstream(&told, &told_size);
 	const struct guest_callbacks callbacks = { .on_output = on_output,
 						   .on_files = on_files,
+						   .on_copy = on_copy,
 						   .on_exit = on_exit_code,
 						   .context = file };
 	struct error error = { 0 };
@@ -169,6 +186,28 @@ START_TEST(frames_that_nobody_wants)
 }
 END_TEST
 
+/* What somebody in the guest sends without end is no end of the host's memory. */
+START_TEST(archives_have_a_limit)
+{
+	static const struct sent sent[FRAMES_MAX] = {
+		READY, { FRAME_FILES, 0, 4, "cpio" }, { FRAME_COPY, 0, 6, "\0\0cpio" }, EXIT(0)
+	};
+	static struct guest_channel channel;
+	struct error error = { 0 };
+	uint8_t data[FRAMES_MAX * 64];
+	size_t size = encode(sent, data);
+
+	for (unsigned over = 0; over < 2; over++) {
+		guest_channel_init(&channel, NULL, 2);
+		channel.archive_bytes = FRAME_ARCHIVE_MAX - 8 + over;
+		ck_assert_int_eq(guest_channel_feed(&channel, data, size, &error), -(int)over);
+		ck_assert_uint_eq(channel.commands_done, 1 - over);
+		ck_assert(over || !channel.archive_bytes);
+	}
+	ck_assert_str_eq(error.message, "more files came back than may");
+}
+END_TEST
+
 START_TEST(release_of_63_bytes_fits)
 {
 	static struct guest_channel channel;
@@ -189,7 +228,7 @@ static const struct {
 	size_t offset; /* of the second frame's byte */
 	uint8_t value;
 } damages[] = {
-	{ "bad_magic", 0, 0 },	  { "bad_version", 4, 3 },  { "bad_type", 5, 7 },
+	{ "bad_magic", 0, 0 },	  { "bad_version", 4, 2 },  { "bad_type", 5, 9 },
 	{ "bad_type", 5, 0 },	  { "bad_sequence", 8, 2 }, { "bad_sequence", 8, 0 },
 	{ "bad_length", 14, 17 }, { "bad_crc", 17, 0xff },
 };
@@ -234,4 +273,5 @@ START_TEST(longest_frame)
 END_TEST
 
 SUITE(guest_channel, LOOP(frames_are_told_as_they_are, cases), TEST(frames_that_nobody_wants),
-      TEST(release_of_63_bytes_fits), LOOP(damage_is_named, damages), TEST(longest_frame))
+      TEST(archives_have_a_limit), TEST(release_of_63_bytes_fits), LOOP(damage_is_named, damages),
+      TEST(longest_frame))

@@ -41,7 +41,7 @@ struct text {
 
 /* Of each command. */
 static struct said {
-	struct text out, err, files;
+	struct text out, err, files, copy[4];
 	int exit_code; /* NO_EXIT: none */
 } said[COMMANDS_MAX];
 
@@ -70,14 +70,19 @@ static void on_files(void *context, size_t index, const void *data, size_t size)
 	append(&said[index].files, data, size);
 }
 
+static void on_copy(void *context, size_t index, size_t number, const void *data, size_t size)
+{
+	append(&said[index].copy[number], data, size);
+}
+
 static void on_exit_code(void *context, size_t index, int exit_code)
 {
 	said[index].exit_code = exit_code;
 }
 
-static const struct guest_callbacks callbacks = { .on_output = on_output,
-						  .on_files = on_files,
-						  .on_exit = on_exit_code };
+static const struct guest_callbacks callbacks = {
+	.on_output = on_output, .on_files = on_files, .on_copy = on_copy, .on_exit = on_exit_code
+};
 
 static const char *text_of(const struct text *text)
 {
@@ -135,6 +140,8 @@ static void tear_down(void)
 		free(said[i].out.data);
 		free(said[i].err.data);
 		free(said[i].files.data);
+		for (int number = 0; number < 4; number++)
+			free(said[i].copy[number].data);
 	}
 	/* What was mounted there was so in another namespace. */
 	snprintf(command, sizeof(command), "rm -r --one-file-system %s", root);
@@ -319,8 +326,9 @@ static bool run_init(const struct command *commands, size_t count)
 	bool ran;
 
 	for (size_t i = 0; i < count; i++) {
-		fprintf(file, "%u%c%s%c%d%c%d%c", commands[i].timeout_ms, 0, commands[i].directory,
-			0, commands[i].wants_files, 0, commands[i].script ? 3 : 1, 0);
+		fprintf(file, "%u%c%s%c%d%c0%c%d%c", commands[i].timeout_ms, 0,
+			commands[i].directory, 0, commands[i].wants_files, 0, 0,
+			commands[i].script ? 3 : 1, 0);
 		if (commands[i].script)
 			fprintf(file, "/bin/sh%c-c%c%s%c", 0, 0, commands[i].script, 0);
 		else
@@ -484,7 +492,7 @@ END_TEST
 /* ---- files -------------------------------------------------------------------------------- */
 
 /* What of a command's files came back: each path with its mode, and its content or target. To be freed. */
-static char *list_files(size_t index)
+static char *list_archive(const struct text *archive, size_t index, const char *only)
 {
 	char folder[128], command[512], *list = NULL;
 	size_t size = 0, files;
@@ -492,9 +500,9 @@ static char *list_files(size_t index)
 	FILE *shell;
 
 	snprintf(folder, sizeof(folder), "%s/back%zu", root, index);
-	ck_assert_msg(!guest_output_unpack(said[index].files.data, said[index].files.size, folder,
-					   &files, &error),
-		      "%s", error.message);
+	ck_assert_msg(
+		!guest_output_unpack(archive->data, archive->size, folder, only, &files, &error),
+		"%s", error.message);
 	snprintf(command, sizeof(command),
 		 "cd %s && find . -mindepth 1 -type f -printf 'f %%m %%P %%s\\n' -o -type l "
 		 "-printf 'l %%m %%P %%l\\n' -o -mindepth 1 -printf 'd %%m %%P\\n' | "
@@ -510,7 +518,7 @@ static char *list_files(size_t index)
 
 static void expect_files(size_t index, const char *expected)
 {
-	FREED char *list = list_files(index);
+	FREED char *list = list_archive(&said[index].files, index, NULL);
 
 	ck_assert_msg(!strcmp(list, expected), "%zu: %s", index, list);
 }
@@ -555,15 +563,46 @@ START_TEST(files_are_those_of_the_command)
 }
 END_TEST
 
+/* What is named comes whole, however old it is, under the name that it is to have. */
+START_TEST(copies_come_by_name)
+{
+	static const char list[] = "0\0/old\0000\0004\0"
+				   "/old/deep\0d\0/old/link\0f\0/nowhere\0n\0/dev/null\0x\0"
+				   "3\0sh\0-c\0ln -s file link; mkfifo deep/pipe\0"
+				   "0\0/\0000\0000\0001\0nowhere\0";
+	static const char *const expected[] = { "d 755 d\nd 755 d/er\nf 644 d/er/file 1\n",
+						"f 644 f 6\n", "", "" };
+
+	if (!run_init_as(list, sizeof(list) - 1, 2, true, true))
+		return;
+	ends_well();
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		FREED char *names = list_archive(&said[0].copy[i], 10 + i,
+						 (const char *[]) { "d", "f", "n", "x" }[i]);
+
+		ck_assert_msg(!strcmp(names, expected[i]), "%zu: %s", i, names);
+	}
+	ck_assert_str_eq(text_of(&said[0].err),
+			 "stackproof: /old/deep: 1 left out, which are neither file nor directory "
+			 "nor link\nstackproof: /nowhere: No such file or directory\n"
+			 "stackproof: /dev/null: neither a file nor a directory\n");
+	/* A name is looked for in PATH. */
+	ck_assert_int_eq(said[0].exit_code, 0);
+	ck_assert_int_eq(said[1].exit_code, 127);
+}
+END_TEST
+
 /* ---- what it can't do ----------------------------------------------------------------------- */
 
 #define LIST(text) text, sizeof(text) - 1
 #define FIRST                                                                                      \
 	"0\0/\0"                                                                                   \
 	"0\0"                                                                                      \
+	"0\0"                                                                                      \
 	"1\0/bin/true\0"
 #define SECOND                                                                                     \
 	FIRST "0\0/\0"                                                                             \
+	      "0\0"                                                                                \
 	      "0\0"
 
 static const struct {
@@ -579,6 +618,10 @@ static const struct {
 	{ "a_word_less_than_it_says", LIST(SECOND "2\0/bin/true\0"), false, 1,
 	  "truncated /stackproof.commands: " },
 	{ "more_words_than_bytes", LIST(SECOND "99\0/bin/true\0"), false, 1,
+	  "malformed /stackproof.commands: " },
+	{ "a_copy_without_a_name", LIST(FIRST "0\0/\0000\0001\0/x\0"), false, 1,
+	  "truncated /stackproof.commands: " },
+	{ "more_copies_than_bytes", LIST(FIRST "0\0/\0000\00099\0/x\0y\0"), false, 1,
 	  "malformed /stackproof.commands: " },
 	{ "a_time_alone", LIST(FIRST "7\0"), false, 1, "malformed /stackproof.commands: " },
 };
@@ -621,5 +664,6 @@ END_TEST
 
 SUITE(guest_init, FIXTURE(set_up, tear_down), TEST(commands_are_run_one_by_one),
       TEST(nothing_outlives_its_command), TEST(output_is_whole), TEST(a_command_is_its_own),
-      TEST(files_are_those_of_the_command), LOOP(what_it_can_not_do_ends_it, failures),
-      TEST(without_commands_it_is_done), TEST(another_process_is_no_init))
+      TEST(files_are_those_of_the_command), TEST(copies_come_by_name),
+      LOOP(what_it_can_not_do_ends_it, failures), TEST(without_commands_it_is_done),
+      TEST(another_process_is_no_init))

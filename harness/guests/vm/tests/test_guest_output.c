@@ -92,7 +92,7 @@ START_TEST(files_stay_in_their_folder)
 	snprintf(out, sizeof(out), "%s/out", folder);
 	mkdir(out, 0755);
 	ck_assert(!symlink("/nonexistent/elsewhere", in_folder("out/old")));
-	int status = guest_output_unpack(archive, size, out, &files, &error);
+	int status = guest_output_unpack(archive, size, out, NULL, &files, &error);
 	ck_assert_msg((status == 0) == c->well, "%s: %d %s", c->name, status, error.message);
 	ck_assert_msg(!c->well || files == c->files, "%s: %zu files", c->name, files);
 	if (c->there) {
@@ -133,7 +133,7 @@ START_TEST(what_comes_back_is_what_was_sent)
 	folder_make();
 	snprintf(out, sizeof(out), "%s/out", folder);
 	for (int times = 0; times < 2; times++) {
-		ck_assert_msg(!guest_output_unpack(archive, size, out, &files, &error), "%s",
+		ck_assert_msg(!guest_output_unpack(archive, size, out, NULL, &files, &error), "%s",
 			      error.message);
 		ck_assert_uint_eq(files, 1);
 		ck_assert_uint_eq(mode_of("out"), S_IFDIR | 0777);
@@ -184,11 +184,40 @@ START_TEST(refusal_has_its_reason)
 	for (const char *at = refusals[_i].message; *at; at++)
 		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%.*s",
 			 *at == '@' ? 99 : 1, *at == '@' ? folder : at);
-	int status = guest_output_unpack(archive, size, out, &files, &error);
+	int status = guest_output_unpack(archive, size, out, NULL, &files, &error);
 	ck_assert_msg(status == -1 && !strncmp(error.message, expected, strlen(expected)),
 		      "%d %s, not %s", status, error.message, expected);
 	ck_assert_int_eq(error.code, refusals[_i].code);
 	ck_assert_uint_eq(files, 0);
+	folder_remove();
+}
+END_TEST
+
+/* Of an archive that was asked for under the name "n": whether it is taken, and what must not be there. */
+static const struct {
+	struct sent sent[ENTRIES_MAX];
+	bool taken;
+} only_named[] = {
+	{ { { "n", "file" } }, true },	    { { { "n", "/" }, { "n/a", "x" } }, true },
+	{ { { "n/a/../b", "x" } }, false }, { { { "m", "x" } }, false },
+	{ { { "nn", "x" } }, false },	    { { { "n", "/" }, { "n.bashrc", "x" } }, false },
+	{ { { "./n", "x" } }, false },	    { { { "/n", "x" } }, false },
+	{ { { ".", "/" } }, false },
+};
+
+START_TEST(only_what_was_asked_for)
+{
+	char archive[16384], out[64];
+	size_t size = make_archive(only_named[_i].sent, archive, sizeof(archive)), files;
+	struct error error = { 0 };
+
+	folder_make();
+	snprintf(out, sizeof(out), "%s/out", folder);
+	ck_assert_msg(!guest_output_unpack(archive, size, out, "n", &files, &error) ==
+			      only_named[_i].taken,
+		      "%d: %s", _i, error.message);
+	ck_assert(access(in_folder("out/m"), F_OK) && access(in_folder("out/nn"), F_OK) &&
+		  access(in_folder("out/n.bashrc"), F_OK));
 	folder_remove();
 }
 END_TEST
@@ -201,7 +230,8 @@ START_TEST(what_is_no_archive)
 
 	folder_make();
 	memset(noise, 'x', sizeof(noise));
-	ck_assert_int_eq(guest_output_unpack(noise, sizeof(noise), folder, &files, &error), -1);
+	ck_assert_int_eq(guest_output_unpack(noise, sizeof(noise), folder, NULL, &files, &error),
+			 -1);
 	ck_assert_int_eq(error.code, ERROR_PROTOCOL);
 	ck_assert_msg(!strncmp(error.message, "the guest's files can't be read: ", 33), "%s",
 		      error.message);
@@ -221,7 +251,7 @@ START_TEST(archive_that_is_cut_off)
 
 	ck_assert_ptr_nonnull(content);
 	folder_make();
-	ck_assert_int_eq(guest_output_unpack(archive, (size_t)(content - archive) + 7, folder,
+	ck_assert_int_eq(guest_output_unpack(archive, (size_t)(content - archive) + 7, folder, NULL,
 					     &files, &error),
 			 -1);
 	ck_assert_int_eq(error.code, ERROR_PROTOCOL);
@@ -255,7 +285,7 @@ START_TEST(what_is_no_file)
 	archive_write_close(archive);
 	archive_write_free(archive);
 	folder_make();
-	ck_assert_msg(!guest_output_unpack(buffer, size, folder, &files, &error), "%s",
+	ck_assert_msg(!guest_output_unpack(buffer, size, folder, NULL, &files, &error), "%s",
 		      error.message);
 	ck_assert_uint_eq(files, 0);
 	ck_assert(!rmdir(folder));
@@ -270,11 +300,11 @@ START_TEST(archive_that_ends_early_is_an_error)
 	struct error error = { 0 };
 
 	folder_make();
-	ck_assert(!guest_output_unpack(archive, size, folder, &files, &error));
+	ck_assert(!guest_output_unpack(archive, size, folder, NULL, &files, &error));
 	for (size_t cut = 1; cut < 120; cut += 7)
-		ck_assert(guest_output_unpack(archive, cut, folder, &files, &error));
+		ck_assert(guest_output_unpack(archive, cut, folder, NULL, &files, &error));
 	/* Nothing at all: nothing was written. */
-	ck_assert(!guest_output_unpack(archive, 0, folder, &files, &error));
+	ck_assert(!guest_output_unpack(archive, 0, folder, NULL, &files, &error));
 	ck_assert_uint_eq(files, 0);
 	folder_remove();
 }
@@ -282,5 +312,6 @@ END_TEST
 
 SUITE(guest_output, LOOP(files_stay_in_their_folder, unpackings),
       TEST(what_comes_back_is_what_was_sent), LOOP(refusal_has_its_reason, refusals),
-      TEST(what_is_no_archive), TEST(archive_that_is_cut_off), TEST(what_is_no_file),
+      LOOP(only_what_was_asked_for, only_named), TEST(what_is_no_archive),
+      TEST(archive_that_is_cut_off), TEST(what_is_no_file),
       TEST(archive_that_ends_early_is_an_error))

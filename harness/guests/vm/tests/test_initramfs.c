@@ -94,6 +94,17 @@ static void content_free(struct archive_content *content)
 	free(content);
 }
 
+static int pack(const struct guest_file *files, size_t count, const struct guest_command *commands,
+		size_t command_count, int *ret_fd, struct error *error)
+{
+	const struct guest_options options = { .files = files,
+					       .file_count = count,
+					       .commands = commands,
+					       .command_count = command_count };
+
+	return initramfs_build(&options, ret_fd, error);
+}
+
 static struct archive_content *build(const struct guest_file *files, size_t count)
 {
 	static char *const argv[] = { "/bin/ls", "-l", "", NULL };
@@ -104,8 +115,7 @@ static struct archive_content *build(const struct guest_file *files, size_t coun
 
 	/* Any file will do for /init. */
 	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
-	ck_assert_msg(!initramfs_build(files, count, &command, 1, &fd, &error), "%s",
-		      error.message);
+	ck_assert_msg(!pack(files, count, &command, 1, &fd, &error), "%s", error.message);
 	content = read_back(fd);
 	close(fd);
 	return content;
@@ -175,13 +185,18 @@ END_TEST
 /* What init is told of two commands, and where; all that a guest has, and how. */
 START_TEST(skeleton_is_there)
 {
-	static const char told[] = "1500\0/\0000\0003\0/bin/ls\0-l\0\0"
-				   "0\0/tmp/x\0001\0001\0/bin/cat";
+	static const char told[] = "1500\0/\0000\0000\0003\0/bin/ls\0-l\0\0"
+				   "0\0/tmp/x\0001\0001\0/out\0name\0001\0/bin/cat";
+	static const struct guest_copy copy = { "/out", "name" };
 	static char *const first[] = { "/bin/ls", "-l", "", NULL }, *const second[] = { "/bin/cat",
 											NULL };
 	static const struct guest_command commands[] = {
 		{ .argv = first, .timeout_ms = 1500 },
-		{ .argv = second, .directory = "/tmp/x", .wants_files = true },
+		{ .argv = second,
+		  .directory = "/tmp/x",
+		  .wants_files = true,
+		  .copies = &copy,
+		  .copy_count = 1 },
 	};
 	static const char *const directories[] = { "/dev",  "/proc", "/sys",	 "/tmp", "/run",
 						   "/root", "/etc",  "/var/tmp", "/var" };
@@ -190,7 +205,7 @@ START_TEST(skeleton_is_there)
 	int fd = -1;
 
 	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
-	ck_assert(!initramfs_build(NULL, 0, commands, 2, &fd, &error));
+	ck_assert(!pack(NULL, 0, commands, 2, &fd, &error));
 	struct archive_content *content = read_back(fd);
 	const struct entry *list = find(content, FRAME_COMMANDS_PATH);
 
@@ -226,6 +241,48 @@ START_TEST(skeleton_is_there)
 }
 END_TEST
 
+/* A guest with another system: this program comes as it runs there, files as they are, each in its place. */
+START_TEST(what_a_root_gets)
+{
+	static const struct guest_file file = { .host_path = "/bin/ls",
+						.guest_path = "/opt/../bin/x" };
+	const struct guest_options options = { .files = &file, .file_count = 1, .root = "/" };
+	struct error error = { 0 };
+	size_t found = 0;
+	int fd = -1;
+
+	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
+	ck_assert_msg(!initramfs_build(&options, &fd, &error), "%s", error.message);
+	struct archive_content *content = read_back(fd);
+
+	close(fd);
+	ck_assert_uint_eq(find(content, FRAME_ROOT_PATH)->mode, S_IFDIR | 0755);
+	ck_assert(S_ISREG(find(content, FRAME_OWN_PATH "/stackproof")->mode));
+	ck_assert(S_ISREG(find(content, FRAME_OWN_PATH "/ld")->mode));
+	ck_assert(S_ISREG(find(content, FRAME_OWN_PATH "/libc.so.6")->mode));
+	ck_assert(S_ISREG(find(content, FRAME_FILES_PATH "/bin/x")->mode));
+	/* The root has libraries of its own. */
+	for (size_t i = 0; i < content->count; i++)
+		found += strstr(content->entry[i].name, "libc.so.6") != NULL ||
+			 strstr(content->entry[i].name, "ld.so.cache") != NULL;
+	ck_assert_uint_eq(found, 1);
+	content_free(content);
+}
+END_TEST
+
+static const struct guest_file above = { .host_path = "/bin/ls", .guest_path = "/../init" };
+
+START_TEST(nothing_goes_above_a_root)
+{
+	const struct guest_options options = { .files = &above, .file_count = 1, .root = "/" };
+	struct error error = { 0 };
+	int fd = -1;
+
+	ck_assert_int_eq(initramfs_build(&options, &fd, &error), -1);
+	ck_assert_str_eq(error.message, "/../init: a path above the guest's root");
+}
+END_TEST
+
 /* ---- what goes wrong ---------------------------------------------------------------------- */
 
 static off_t shorter; /* by so much than it is every file seems */
@@ -251,7 +308,7 @@ START_TEST(file_that_grows)
 	close(fd);
 	setenv("STACKPROOF_GUEST_INIT", path, 1);
 	shorter = 1;
-	int status = initramfs_build(&file, 1, NULL, 0, &archive, &error);
+	int status = pack(&file, 1, NULL, 0, &archive, &error);
 	shorter = 0;
 	unlink(path);
 	ck_assert_int_eq(status, -1);
@@ -282,7 +339,7 @@ START_TEST(archive_that_does_not_fit)
 
 	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
 	before = next_descriptor();
-	ck_assert(!initramfs_build(&file, 1, NULL, 0, &fd, &error));
+	ck_assert(!pack(&file, 1, NULL, 0, &fd, &error));
 	const off_t size = lseek(fd, 0, SEEK_END);
 	close(fd);
 	fd = -1;
@@ -292,7 +349,7 @@ START_TEST(archive_that_does_not_fit)
 		limit.rlim_cur = (rlim_t)(i ? size / 2 * i - (i == 2) : 0);
 		ck_assert(!setrlimit(RLIMIT_FSIZE, &limit));
 		error = (struct error) { 0 };
-		int status = initramfs_build(&file, 1, NULL, 0, &fd, &error);
+		int status = pack(&file, 1, NULL, 0, &fd, &error);
 		limit.rlim_cur = limit.rlim_max;
 		ck_assert(!setrlimit(RLIMIT_FSIZE, &limit));
 		ck_assert_int_eq(status, -1);
@@ -315,7 +372,7 @@ START_TEST(init_that_is_not_there)
 	int fd = -1;
 
 	setenv("STACKPROOF_GUEST_INIT", "/nowhere/init", 1);
-	ck_assert_int_eq(initramfs_build(NULL, 0, NULL, 0, &fd, &error), -1);
+	ck_assert_int_eq(pack(NULL, 0, NULL, 0, &fd, &error), -1);
 	ck_assert_str_eq(error.message,
 			 "the guest's init, /nowhere/init (STACKPROOF_GUEST_INIT): No "
 			 "such file or directory");
@@ -329,7 +386,7 @@ START_TEST(init_that_is_not_there)
 			unsetenv("STACKPROOF_GUEST_INIT");
 		else
 			setenv("STACKPROOF_GUEST_INIT", "", 1);
-		ck_assert_int_eq(initramfs_build(NULL, 0, NULL, 0, &fd, &error), -1);
+		ck_assert_int_eq(pack(NULL, 0, NULL, 0, &fd, &error), -1);
 		ck_assert_msg(!strncmp(error.message, expected, strlen(self) + 18), "%s",
 			      error.message);
 	}
@@ -358,7 +415,7 @@ START_TEST(bad_file_is_an_error)
 	int fd = -1;
 
 	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
-	ck_assert_int_eq(initramfs_build(&failures[_i].file, 1, NULL, 0, &fd, &error), -1);
+	ck_assert_int_eq(pack(&failures[_i].file, 1, NULL, 0, &fd, &error), -1);
 	ck_assert_msg(strstr(error.message, failures[_i].message) != NULL, "%s: %s",
 		      failures[_i].name, error.message);
 }
@@ -474,7 +531,7 @@ START_TEST(library_in_the_loader)
 		 loader, library);
 	ck_assert_msg(!system(command), "%s", command);
 	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
-	status = initramfs_build(&file, 1, NULL, 0, &fd, &error);
+	status = pack(&file, 1, NULL, 0, &fd, &error);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	ck_assert(!system(command));
 	ck_assert_msg(!status == of_musl[_i].found, "%s: %s", of_musl[_i].name, error.message);
@@ -483,7 +540,8 @@ START_TEST(library_in_the_loader)
 END_TEST
 
 SUITE(initramfs, TEST(libraries_of_ls_are_there), TEST(content_is_the_files_own),
-      TEST(duplicates_are_there_once), TEST(skeleton_is_there), TEST(file_that_grows),
-      TEST(archive_that_does_not_fit), TEST(init_that_is_not_there), TEST(modes_are_the_files_own),
+      TEST(duplicates_are_there_once), TEST(skeleton_is_there), TEST(what_a_root_gets),
+      TEST(nothing_goes_above_a_root), TEST(file_that_grows), TEST(archive_that_does_not_fit),
+      TEST(init_that_is_not_there), TEST(modes_are_the_files_own),
       TEST(script_brings_its_interpreter), TEST(directory_comes_with_its_contents),
       LOOP(library_in_the_loader, of_musl), LOOP(bad_file_is_an_error, failures))

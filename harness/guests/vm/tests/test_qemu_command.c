@@ -10,24 +10,29 @@
 #define PARAMETERS                                                                                 \
 	"console=ttyS0 quiet loglevel=5 panic=-1 mitigations=off lpj=4000000 cryptomgr.notests "   \
 	"random.trust_cpu=on no_timer_check"
-#define WORDS(accelerator, cpu, memory, tsc)                                                       \
+#define WORDS(accelerator, cpu, memory, cpus, tsc, disk)                                           \
 	"qemu-system-x86_64\n-accel\n" accelerator                                                 \
-	"\n-machine\nq35,vmport=off,i8042=off\n-cpu\n" cpu "\n-m\n" memory                         \
-	"\n-smp\n1\n-nodefaults\n-no-user-config\n-display\nnone\n"                                \
+	"\n-machine\nq35,vmport=off,i8042=off\n-cpu\n" cpu "\n-m\n" memory "\n-smp\n" cpus         \
+	"\n-nodefaults\n-no-user-config\n-display\nnone\n"                                         \
 	"-no-reboot\n-kernel\n/k\n-initrd\n/i\n-append\n" PARAMETERS tsc                           \
 	"\n-chardev\nfile,id=console,path=/c\n-serial\nchardev:console\n"                          \
-	"-chardev\nfile,id=results,path=/r\n-serial\nchardev:results\n"
+	"-chardev\nfile,id=results,path=/r\n-serial\nchardev:results\n" disk
 #define EMULATED "max,la57=off,smap=off,smep=off,umip=off,erms=off,fsrm=off"
 
 static const struct {
 	unsigned memory_mb, tsc_khz;
 	bool kvm;
+	unsigned cpus;
+	const char *disk;
 	const char *words;
 } builds[] = {
-	{ 512, 0, true, WORDS("kvm", "max", "512", "") },
-	{ 4096, 0, false, WORDS("tcg", EMULATED, "4096", "") },
-	{ 1, 1, false, WORDS("tcg", EMULATED, "1", " tsc_early_khz=1") },
-	{ 640, 2400000, true, WORDS("kvm", "max", "640", " tsc_early_khz=2400000") },
+	{ 512, 0, true, 0, NULL, WORDS("kvm", "max", "512", "1", "", "") },
+	{ 4096, 0, false, 1, NULL, WORDS("tcg", EMULATED, "4096", "1", "", "") },
+	{ 1, 1, false, 2, NULL, WORDS("tcg", EMULATED, "1", "2", " tsc_early_khz=1", "") },
+	{ 640, 2400000, true, 255, "/d",
+	  WORDS("kvm", "max", "640", "255", " tsc_early_khz=2400000",
+		"-drive\nfile=/d,if=none,id=root,format=raw,snapshot=on\n"
+		"-device\nnvme,drive=root,serial=root\n") },
 };
 
 START_TEST(test_words)
@@ -38,6 +43,8 @@ START_TEST(test_words)
 					  .results = "/r",
 					  .memory_mb = builds[_i].memory_mb,
 					  .tsc_khz = builds[_i].tsc_khz,
+					  .cpus = builds[_i].cpus,
+					  .disk = builds[_i].disk,
 					  .kvm = builds[_i].kvm };
 	struct qemu_command command;
 	char words[2048] = "";

@@ -272,7 +272,7 @@ START_TEST(vm_takes_along_what_is_named)
 		      "vm -k @/one --memory 77 --file text -f @/folder:/there -f text:/other/text "
 		      "--timeout 9 -- prog a -k",
 		      0, "");
-	ck_assert(is_in_initrd("|0|@|0|3|@/prog|a|-k|"));
+	ck_assert(is_in_initrd("|0|@|0|0|3|@/prog|a|-k|"));
 	ck_assert(is_in_initrd("a program of @") && is_in_initrd("no program of @"));
 	ck_assert(is_in_initrd("there/prog|") && is_in_initrd("other/text|"));
 	ck_assert(!is_in_initrd("/there/prog|") && !is_in_initrd("/other/text|"));
@@ -280,7 +280,7 @@ START_TEST(vm_takes_along_what_is_named)
 	ck_assert_ptr_nonnull(strstr(file_read(in_folder("words"), &size), " -m 77 "));
 	ck_assert_ptr_nonnull(strstr(file_read(in_folder("words"), &size), "-accel tcg "));
 	expect_status(command_vm, "vm -k @/one -o out -- @/prog", 0, "");
-	ck_assert(is_in_initrd("|0|@|1|1|@/prog|"));
+	ck_assert(is_in_initrd("|0|@|1|0|1|@/prog|"));
 	ck_assert(!is_in_initrd("no program of @"));
 }
 END_TEST
@@ -314,7 +314,7 @@ START_TEST(vm_has_the_program_itself)
 	self[length] = '\0';
 	write_case(&cases[1]);
 	expect_status(command_vm, "vm -k @/one -- stackproof load", 0, "");
-	snprintf(expected, sizeof(expected), "|0|@|0|2|%s|load|", self);
+	snprintf(expected, sizeof(expected), "|0|@|0|0|2|%s|load|", self);
 	ck_assert(is_in_initrd(expected));
 	expect_status(command_vm, "vm -k @/one -- prog", 0, "");
 	snprintf(expected, sizeof(expected), "%s|", self + 1);
@@ -331,7 +331,7 @@ START_TEST(vm_of_a_working_directory_that_is_gone)
 	ck_assert(!mkdir("gone", 0755) && !chdir("gone") && !rmdir("../gone"));
 	write_case(&cases[1]);
 	expect_status(command_vm, "vm -k @/one -- @/prog", 0, "");
-	ck_assert(is_in_initrd("|0|/|0|1|@/prog|"));
+	ck_assert(is_in_initrd("|0|/|0|0|1|@/prog|"));
 }
 END_TEST
 
