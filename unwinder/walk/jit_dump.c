@@ -16,11 +16,12 @@
  *
  * When code is thrown away its addresses are used again, so an address is called by the last record that has it; or, where
  * a stack is older than that, by the last one until then. Some compilers' records come when code has run already: where
- * there is none until then it is the first one. Times are those of the file if they ascend and have come; of another clock
- * (flag ARCH_TIMESTAMP) they are not looked at.
+ * there is none until then it is the first one. Times are those of the file if they ascend; of another clock (flag
+ * ARCH_TIMESTAMP) they are not looked at. A record of a time that has not come names nothing: no tick is of then.
  *
  * Whoever writes there is not trusted: a size is believed if the file has as much, a record that is not whole yet is read
- * again when the file has grown, and what can't be followed ends the reading, with the names until then.
+ * again when the file has grown, and what can't be followed ends the reading, with the names until then. Nor is the file
+ * of another user than the process's, root or ours, as perf has it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,7 @@
 #include "hash.h"
 #include "jit_dump.h"
 #include "number_map.h"
+#include "proc_file.h"
 
 #define MAGIC		0x4a695444u /* "JiTD" */
 #define VERSION		1
@@ -81,8 +83,9 @@ struct jit_dump {
 	size_t count;	 /* of them, as they came */
 	struct number_map by_index;
 	bool other_clock, ended;
-	uint64_t begun; /* the header's time */
-	uint64_t at;	/* in the file: of the next record; 0: the header */
+	bool is_strange; /* another user's */
+	uint64_t begun;	 /* the header's time */
+	uint64_t at;	 /* in the file: of the next record; 0: the header */
 	uint64_t records;
 	uint8_t *window; /* only in an update */
 	uint64_t window_at;
@@ -116,6 +119,15 @@ struct jit_dump *jit_dump_create(struct jit_dump **list, int fd)
 	return jit_dump_share(dump);
 }
 
+static bool is_strange(int fd, pid_t tid)
+{
+	struct stat file, process;
+	char path[PROC_PATH_BYTES];
+
+	return fstat(fd, &file) || stat(proc_path(path, tid, ""), &process) ||
+	       (file.st_uid && file.st_uid != process.st_uid && file.st_uid != geteuid());
+}
+
 struct jit_dump *jit_dump_open(struct jit_dump **list, pid_t tid, const struct maps_line *line)
 {
 	uint64_t device = makedev(line->major, line->minor);
@@ -129,6 +141,7 @@ struct jit_dump *jit_dump_open(struct jit_dump **list, pid_t tid, const struct m
 	if (dump) {
 		dump->device = device;
 		dump->inode = line->inode;
+		dump->is_strange = is_strange(dump->fd, tid);
 	}
 	return dump;
 }
@@ -201,14 +214,18 @@ static bool is_index(void *context, uint32_t number)
 
 static uint64_t time_of(const struct jit_dump *dump, const struct dump_record *record)
 {
-	uint64_t before = dump->count ? dump->code[dump->count - 1].time : 0, now_ns;
+	uint64_t before = dump->count ? dump->code[dump->count - 1].time : 0;
+
+	return dump->other_clock || record->time <= before ? before : record->time;
+}
+
+static bool is_to_come(const struct jit_dump *dump, const struct dump_record *record)
+{
 	struct timespec now;
 
-	if (dump->other_clock || record->time <= before)
-		return before;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	now_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
-	return record->time < now_ns ? record->time : now_ns;
+	return !dump->other_clock &&
+	       record->time > now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
 /* Takes name over. */
@@ -319,8 +336,10 @@ static int take_record(struct jit_dump *dump, uint64_t file_size, struct error *
 	if (dump->count == JIT_DUMP_RECORDS_MAX ||
 	    dump->records++ / UNNAMED_RECORDS == JIT_DUMP_RECORDS_MAX)
 		return end_at(dump, ERROR_TABLE_LIMIT, "has too many records", error);
-	if (record->id == RECORD_LOAD && record->size > sizeof(taken.load) &&
-	    size > sizeof(taken.load))
+	if (record->id <= RECORD_MOVE && is_to_come(dump, record))
+		dump->map.malformed++;
+	else if (record->id == RECORD_LOAD && record->size > sizeof(taken.load) &&
+		 size > sizeof(taken.load))
 		status = take_load(dump, &taken.load, size, error);
 	else if (record->id == RECORD_MOVE && record->size >= sizeof(taken.move) &&
 		 size >= sizeof(taken.move))
@@ -338,6 +357,9 @@ static int take_header(struct jit_dump *dump, uint64_t file_size, struct error *
 	struct dump_header header;
 	size_t size;
 	const uint8_t *bytes = read_at(dump, 0, sizeof(header), &size);
+
+	if (dump->is_strange)
+		return end_at(dump, ERROR_PROTOCOL, "belongs to another user", error);
 
 	if (!bytes)
 		return error_set_errno(error, "reading a jitdump");

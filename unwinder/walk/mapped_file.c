@@ -25,6 +25,15 @@
 
 #define VDSO_BYTES_MAX (256u << 10)
 
+/* In place: the kernel has "\\012" for a newline in a path, and no other escape (seq_file_path(), show_map_vma()). */
+static void undo_newlines(char *path)
+{
+	for (char *at = path; (at = strstr(at, "\\012")); at++) {
+		*at = '\n';
+		memmove(at + 1, at + 4, strlen(at + 4) + 1);
+	}
+}
+
 bool maps_line_parse(char *line, struct maps_line *ret)
 {
 	int path_at = 0;
@@ -35,6 +44,7 @@ bool maps_line_parse(char *line, struct maps_line *ret)
 		return false;
 	line[strcspn(line, "\n")] = '\0';
 	ret->path = line + path_at;
+	undo_newlines(line + path_at);
 	return ret->start < ret->end;
 }
 

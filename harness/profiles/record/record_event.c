@@ -18,6 +18,7 @@
 #include "image/image.h"
 #include "proc_file.h"
 #include "record.h"
+#include "walk/mapped_file.h"
 
 #define CALLER "__traceiter_"
 
@@ -79,15 +80,12 @@ static bool find_mapped(pid_t pid, const char *name, char path[PATH_MAX])
 	bool found = false;
 
 	while (file && !found && fgets(line, sizeof(line), file)) {
-		char *mapped = strchr(line, '/'), *last;
+		struct maps_line mapped;
 
-		if (!mapped)
+		if (!maps_line_parse(line, &mapped) || *mapped.path != '/' ||
+		    strcmp(strrchr(mapped.path, '/') + 1, name) != 0)
 			continue;
-		mapped[strcspn(mapped, "\n")] = 0;
-		last = strrchr(mapped, '/') + 1;
-		if (strcmp(last, name))
-			continue;
-		found = snprintf(path, PATH_MAX, "/proc/%d/root%s", pid, mapped) < PATH_MAX &&
+		found = snprintf(path, PATH_MAX, "/proc/%d/root%s", pid, mapped.path) < PATH_MAX &&
 			!access(path, R_OK);
 	}
 	return found;

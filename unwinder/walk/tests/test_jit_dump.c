@@ -119,9 +119,8 @@ static const struct {
 	  .ask = { { 0x1080, 1, "a" }, { 0x1170, 1, "b" } } },
 	{ "times_ascend", "hbE", .ask = { { 0x1000, LAST, "early" }, { 0x1000, 100, "early" } } },
 	{ "no_time_is_to_come", "haf",
-	  .ask = { { 0x1000, LAST, "future" },
-		   { 0x1000, UINT64_MAX - 1, "future" },
-		   { 0x1000, 100, "a" } } },
+	  .ask = { { 0x1000, LAST, "a" }, { 0x1000, 100, "a" }, { 0x1000, 1, "a" } } },
+	{ "nor_does_it_name_what_has_no_other", "hf", .ask = { { 0x1000, LAST, NULL } } },
 	{ "times_of_another_clock", "cabB", .ask = { { 0x1080, 1, "later?[m" } } },
 	{ "moved_code", "ham",
 	  .ask = { { 0x3000, LAST, "a" }, { 0x1000, LAST, "a" }, { 0x3000, 399, "a" } } },
@@ -269,6 +268,38 @@ START_TEST(names_outlast_the_process)
 }
 END_TEST
 
+/* _i: of root, as the process; or of another user. */
+START_TEST(whose_dump_it_is)
+{
+	struct image_store *store = image_store_create();
+	struct address_space space = { .pid = 0 };
+	char path[64];
+	void *mapped;
+	FILE *to;
+
+	if (geteuid())
+		return;
+	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", (int)getpid());
+	to = fopen(path, "w+e");
+	ck_assert_ptr_nonnull(to);
+	mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(to), 0);
+	ck_assert_ptr_ne(mapped, MAP_FAILED);
+	put_header(to, JIT_MAGIC, 1, 0);
+	put_load(to, 100, 0x1000, 0x100, 1, "a", 0);
+	ck_assert(!fflush(to) && !fchown(fileno(to), _i ? 4711 : 0, -1));
+	ck_assert(!address_space_read(&space, store, getpid(), &error) && space.dump);
+	ck_assert_int_eq(jit_dump_update(space.dump, &error), -_i);
+	ck_assert_int_eq(!jit_dump_find(space.dump, 0x1000, LAST), _i);
+	ck_assert(!_i || strstr(error.message, "another user"));
+	address_space_deinit(&space);
+	image_store_destroy(store);
+	munmap(mapped, 4096);
+	unlink(path);
+	fclose(to);
+}
+END_TEST
+
 SUITE(jit_dump, FIXTURE(begin, end), LOOP(an_address_has_code_since_a_time, cases),
       LOOP(a_file_grows, cases), TEST(a_file_that_is_cut_begins_anew), TEST(a_file_has_a_limit),
-      LOOP(a_dump_is_known_by_its_name, paths), TEST(names_outlast_the_process))
+      LOOP(a_dump_is_known_by_its_name, paths), TEST(names_outlast_the_process),
+      TIMES(whose_dump_it_is, 2))

@@ -50,6 +50,8 @@ static const struct {
 	{ "a_file", "1000-3000 r-xp 00002000 fd:1a 1234567 /bin/a program\n", true,
 	  "/bin/a program" },
 	{ "without_a_newline", "1000-3000 r-xp 00002000 fd:1a 1234567     /bin/x", true, "/bin/x" },
+	{ "newlines", "1000-3000 r-xp 00002000 fd:1a 1234567 /x\\012/\\0121\\012\\011\n", true,
+	  "/x\n/\n1\n\\011" },
 	{ "anonymous", "1000-3000 r-xp 00002000 fd:1a 1234567 \n", true, "" },
 	{ "no_inode", "1000-3000 r-xp 00002000 fd:1a\n", false, NULL },
 	{ "of_one_byte", "2fff-3000 r-xp 00002000 fd:1a 1234567 \n", true, "" },
@@ -67,7 +69,7 @@ START_TEST(line_is_read)
 	ck_assert_msg(maps_line_parse(copy, &line) == lines[_i].good, "%s", lines[_i].name);
 	if (!lines[_i].good)
 		return;
-	ck_assert_uint_eq(line.start, _i == 4 ? 0x2fff : 0x1000);
+	ck_assert_uint_eq(line.start, _i == 5 ? 0x2fff : 0x1000);
 	ck_assert_uint_eq(line.end, 0x3000);
 	ck_assert_str_eq(line.permissions, "r-xp");
 	ck_assert_uint_eq(line.offset, 0x2000);
