@@ -253,7 +253,8 @@ $(O)/libgcc_host: $(wildcard harness/engines/libgcc/*.[ch]) harness/engines/exte
 PLUGINS		:= count watch
 PLUGIN_count	:= harness/truth/emulator/plugin_count.c
 PLUGIN_watch	:= $(filter-out %/plugin.c %/plugin_count.c,$(wildcard harness/truth/emulator/plugin_*.c harness/truth/steps/*.c)) \
-		   bpf/perf_ring.c unwinder/error.c unwinder/plain_text.c unwinder/scratch.c unwinder/walk/stack.c
+		   harness/truth/contexts/context_tree.c harness/truth/contexts/context_write.c \
+		   bpf/perf_ring.c unwinder/error.c unwinder/number_map.c unwinder/plain_text.c unwinder/scratch.c unwinder/walk/stack.c
 PLUGIN_LIBS_watch := -l:libcapstone.a -Wl,--exclude-libs,ALL
 PLUGIN_FILES	:= $(foreach name,$(PLUGINS),$(foreach api,4 7,$(O)/emulator/$(name)-$(api).so))
 PLUGIN_OBJECTS	:= $(foreach name,$(PLUGINS),$(PLUGIN_$(name):%.c=$(O)/emulator/%.o)) $(foreach api,4 7,$(O)/emulator/plugin-$(api).o)

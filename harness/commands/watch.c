@@ -4,8 +4,8 @@
  *
  *	stackproof vm -k 6.12 --plugin watch,out=truth.json -- stackproof watch -- COMMAND
  *
- * The command and all that it makes run as they are: nobody steps them. The emulator's plugin has their true stacks. The exit
- * status is the command's.
+ * The command and all that it makes run as they are: nobody steps them. The emulator's plugin has their true stacks. The
+ * exit status is the command's.
  */
 #include <argp.h>
 #include <stdio.h>

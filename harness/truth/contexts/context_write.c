@@ -5,11 +5,9 @@
  * docs/TRUTH_FILE.md has the format. Nodes are written as a walk from the root meets them, siblings
  * in order, so that a node costs three or four bytes: how many frames are left, how far its address
  * is from its elder sibling's, and its points. Nodes are grouped by parent first (a counting sort).
- * The file is written under another name until it is whole.
  */
 #include <stdlib.h>
 #include <string.h>
-#include "base/cli/output_file.h"
 #include "contexts.h"
 #include "crc32.h"
 #include "leb_write.h"
@@ -238,31 +236,18 @@ static void writer_deinit(struct writer *writer)
 	free(writer->end);
 }
 
-int context_write(const struct context_tree *tree, const struct truth_field *field,
-		  size_t field_count, const char *path, struct error *error)
+int context_write_to(const struct context_tree *tree, const struct truth_field *field,
+		     size_t field_count, FILE *file, struct error *error)
 {
-	struct output_file output;
 	struct writer writer;
-	int status;
+	int status = -1;
 
-	if (!writer_init(&writer, tree) || !group_children(&writer)) {
-		writer_deinit(&writer);
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a truth file");
+	if (writer_init(&writer, tree) && group_children(&writer)) {
+		writer.file = file;
+		put(&writer, TRUTH_FILE_MAGIC, strlen(TRUTH_FILE_MAGIC));
+		status = put_items(&writer, field, field_count);
+		put_digest(&writer);
 	}
-	status = output_file_open(path, &output, error);
-	if (status)
-		goto out;
-	writer.file = output.file;
-	put(&writer, TRUTH_FILE_MAGIC, strlen(TRUTH_FILE_MAGIC));
-	status = put_items(&writer, field, field_count);
-	put_digest(&writer);
-	if (status) {
-		output_file_close(&output, false, error);
-		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a truth file");
-	} else {
-		status = output_file_close(&output, true, error);
-	}
-out:
 	writer_deinit(&writer);
-	return status;
+	return status ? error_set(error, ERROR_MEMORY, "", 0, "no memory for a truth file") : 0;
 }

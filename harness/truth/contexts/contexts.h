@@ -5,6 +5,7 @@
  *	commands/truth.c  the command line
  *	context_tree.c	the tree
  *	context_write.c	the tree as a truth file (truth_file.h, docs/TRUTH_FILE.md)
+ *	context_file.c	the same at a path
  *	contexts_name.c	the frames' names, by the images where they lie now
  *	contexts_text.c	a truth file for people, and as NDJSON
  *	contexts_folded.c	the same as folded stacks
@@ -57,8 +58,14 @@ int context_tree_child(struct context_tree *tree, uint32_t parent, const struct 
 
 /* ---- context_write.c -------------------------------------------------------------------- */
 
-/* Writes a truth file: the header's fields, and the tree without branches in which nothing counts. 0, or -1:
- * what was at path before still is. */
+/* Writes a truth file: the header's fields, and the tree without branches in which nothing counts. 0, or -1: ERROR_MEMORY.
+ * What the file couldn't take its ferror() says. */
+int context_write_to(const struct context_tree *tree, const struct truth_field *field,
+		     size_t field_count, FILE *file, struct error *error);
+
+/* ---- context_file.c --------------------------------------------------------------------- */
+
+/* The same at a path. -1: what was there before still is. */
 int context_write(const struct context_tree *tree, const struct truth_field *field,
 		  size_t field_count, const char *path, struct error *error);
 

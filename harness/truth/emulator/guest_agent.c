@@ -2,8 +2,8 @@
 /*
  * guest_agent.c - the witness's helper in the guest
  *
- * It opens the kernel's rings of events about processes, says where they are, and makes room in them: what it takes out the witness
- * has seen, which looks into them whenever any watched process, or this one, goes on.
+ * It opens the kernel's rings of events about processes, says where they are, and makes room in them: what it takes out
+ * the witness has seen, which looks into them whenever any watched process, or this one, goes on.
  */
 #include <errno.h>
 #include <poll.h>

@@ -10,11 +10,12 @@
 #include "error.h"
 #include "guest_told.h"
 
-/* What this kernel's BTF and its symbols say. ERROR_UNAVAILABLE: what is needed isn't there, or can't be read; error says what. */
+/* What this kernel's BTF and its symbols say. ERROR_UNAVAILABLE: what is needed isn't there, or can't be read; error says
+ * what. */
 int guest_layout_read(struct guest_told *ret, struct error *error);
 /*
- * Runs argv as a watched program, and waits for its end. *ret_status: as of waitpid(2); 127 and 126 are the exit status where it
- * could not be executed. -1: nothing was run.
+ * Runs argv as a watched program, and waits for its end. *ret_status: as of waitpid(2); 127 and 126 are the exit status
+ * where it could not be executed. -1: nothing was run.
  */
 int guest_agent_run(char *const argv[], int *ret_status, struct error *error);
 

@@ -2,8 +2,8 @@
 /*
  * guest_layout.c - where this kernel keeps a CPU's task, its process, and the process's mappings
  *
- * Members are found by name in the kernel's BTF, addresses in /proc/kallsyms. A CPU's task is at current_task, which Linux 6.2 to
- * 6.14 has as the first member of pcpu_hot. The mappings of a process are a red-black tree up to Linux 6.0, then a maple
+ * Members are found by name in the kernel's BTF, addresses in /proc/kallsyms. A CPU's task is at current_task, which
+ * Linux 6.2 to 6.14 has as the first member of pcpu_hot. The mappings of a process are a red-black tree up to Linux 6.0, then a maple
  * tree (Documentation/core-api/maple_tree.rst; include/linux/maple_tree.h).
  */
 #include <bpf/btf.h>
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include "array.h"
 #include "freed.h"
 #include "guest_agent.h"
@@ -144,7 +145,11 @@ int guest_layout_read(struct guest_told *ret, struct error *error)
 	uint64_t current = 0, hot = 0;
 	uint64_t *const value[] = { &current, &hot, &ret->page_offset_base };
 
+	struct utsname system;
+
 	ret->bytes = sizeof(*ret);
+	uname(&system);
+	memcpy(ret->release, system.release, sizeof(ret->release));
 	ret->page_offset_base = 0;
 	if (read_layout(&ret->layout, error) || read_symbols(name, value, ARRAY_COUNT(name), error))
 		return -1;

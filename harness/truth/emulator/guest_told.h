@@ -29,12 +29,15 @@ struct guest_layout {
 	uint32_t arange_pivots, arange_slots, arange_count;
 };
 
+#define GUEST_RELEASE_BYTES 65 /* a member of struct utsname */
+
 struct guest_told {
 	uint64_t bytes;	       /* sizeof(struct guest_told): both sides are of one build */
 	uint64_t current_task; /* where a CPU's memory has its task, behind the kernel's gs base */
 	uint64_t
 		page_offset_base; /* address of the variable that says where all of memory is mapped */
 	struct guest_layout layout;
+	char release[GUEST_RELEASE_BYTES]; /* uname -r */
 	uint32_t
 		watched; /* the process (its number in the first name space) that is watched, with all that it makes,
 			   * from its next exec on; 0: it is over */

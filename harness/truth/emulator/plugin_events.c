@@ -6,6 +6,7 @@
  * process's stacks are copied before its maker has gone on, and a program's first instruction is known as such. Each CPU has
  * a ring; they are put in the order of their times.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "plugin_watch.h"
 
@@ -27,6 +28,8 @@ static void on_fork(const struct process_event *event)
 	if (!thread)
 		return;
 	made->executed = true;
+	if (!code_map_copy(&process->truth.code, &made->truth.code))
+		watch_fail();
 	if (maker && maker->begun)
 		watch_inherit(thread, maker);
 	else
@@ -41,10 +44,32 @@ static void on_exec(const struct process_event *event)
 	if (!process)
 		return;
 	watch_process_empty(process);
+	code_map_deinit(&process->truth.code);
+	free(process->truth.program);
+	process->truth.program = NULL;
+	process->truth.execs += process->executed;
 	process->executed = true;
 	thread = watch_thread_make(process, event->pid);
-	if (thread)
-		thread->executes = true;
+	if (!thread)
+		return;
+	thread->executes = true;
+	if (process->threads_made > 1)
+		process->threads_made--; /* it is one that was there */
+}
+
+static void on_map(const struct process_event *event)
+{
+	struct watched_process *process = watch_process(event->pid);
+	struct process_truth *truth;
+
+	if (!process || !process->executed || !watch.truth)
+		return;
+	truth = &process->truth;
+	/* The first that the kernel maps is the program; then comes its interpreter. */
+	if (!truth->program && event->mapping.path)
+		truth->program = strdup(event->mapping.path);
+	if (!code_map_add(&truth->code, &event->mapping, watch.root))
+		watch_fail();
 }
 
 static void apply(const struct process_event *event)
@@ -54,6 +79,7 @@ static void apply(const struct process_event *event)
 	switch (event->kind) {
 	case PROCESS_EVENT_FORK: on_fork(event); break;
 	case PROCESS_EVENT_EXEC: on_exec(event); break;
+	case PROCESS_EVENT_MAP: on_map(event); break;
 	case PROCESS_EVENT_EXIT:
 		process = watch_process(event->pid);
 		if (process)

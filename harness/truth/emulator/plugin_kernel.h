@@ -2,8 +2,8 @@
 /*
  * plugin_kernel.h - what the guest's kernel knows, read in its memory
  *
- * By what the agent has told (guest_told.h). All is read through the current vCPU's page tables, in which the kernel has all of
- * memory mapped; with page table isolation (pti=on) user mode's have not, and nothing can be read.
+ * By what the agent has told (guest_told.h). All is read through the current vCPU's page tables, in which the kernel has
+ * all of memory mapped; with page table isolation (pti=on) user mode's have not, and nothing can be read.
  */
 #ifndef STACKPROOF_PLUGIN_KERNEL_H
 #define STACKPROOF_PLUGIN_KERNEL_H

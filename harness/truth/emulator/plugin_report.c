@@ -21,12 +21,14 @@ void watch_report_process(const struct watched_process *process)
 	fprintf(out,
 		"{\"type\": \"watch_process\", \"process\": %zu, \"pid\": %d, \"root\": %s, "
 		"\"threads\": %zu, \"stacks\": %" PRIu64 ", \"stacks_digest\": \"0x%" PRIx64
-		"\", \"returns\": %" PRIu64 ", \"returns_replaced\": %" PRIu64
-		", \"returns_stray\": %" PRIu64 ", \"returns_doubled\": %" PRIu64
-		", \"call_mismatches\": %" PRIu64 ", \"stack_switches\": %" PRIu64
-		", \"signals\": %" PRIu64 "}\n",
+		"\", \"proven\": %" PRIu64 ", \"unproven\": %" PRIu64
+		", \"contradictions\": %" PRIu64 ", \"returns\": %" PRIu64
+		", \"returns_replaced\": %" PRIu64 ", \"returns_stray\": %" PRIu64
+		", \"returns_doubled\": %" PRIu64 ", \"call_mismatches\": %" PRIu64
+		", \"stack_switches\": %" PRIu64 ", \"signals\": %" PRIu64 "}\n",
 		process->number, process->pid, process->root ? "true" : "false",
 		process->threads_made, process->counters.stacks, process->counters.stacks_digest,
+		process->truth.proven, process->truth.unproven, process->truth.contradictions,
 		process->counters.returns, process->counters.returns_replaced,
 		process->counters.returns_stray, process->counters.returns_doubled,
 		process->counters.call_mismatches, process->counters.stack_switches,
@@ -43,11 +45,11 @@ void watch_report_end(void)
 		"\"processes\": %zu, \"instructions\": %" PRIu64 ", \"entries\": %" PRIu64
 		", \"restarted\": %" PRIu64 ", \"lost_events\": %" PRIu64
 		", \"unread_rings\": %" PRIu64 ", \"unread_tasks\": %" PRIu64
-		", \"strangers\": %" PRIu64 "}\n",
+		", \"strangers\": %" PRIu64 ", \"truth_files\": %zu, \"missing_files\": %zu}\n",
 		watch.wrong ? watch.wrong : "", watch.failed ? watch.error.message : "", watch.made,
 		counters->instructions, counters->entries, counters->restarted,
 		counters->lost_events, counters->unread_rings, counters->unread_tasks,
-		counters->strangers);
+		counters->strangers, watch.written, code_files_missing());
 	if (out != stderr && fclose(out))
 		perror("watch");
 }

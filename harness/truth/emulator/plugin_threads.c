@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include "array.h"
+#include "freed.h"
 #include "plugin_watch.h"
 
 #define SIGNALS 64 /* of the kernel's */
@@ -17,7 +18,7 @@
 /* What is asked for after an instruction that is not the next one. */
 static const struct instruction nothing;
 
-static void fail(void)
+void watch_fail(void)
 {
 	if (!watch.error.code)
 		error_set(&watch.error, ERROR_MEMORY, NULL, 0, "no memory for the witness");
@@ -59,7 +60,7 @@ struct watched_process *watch_process_make(pid_t pid)
 
 	if (!process || !ARRAY_ADD(watch.process, watch.processes, process)) {
 		free(process);
-		fail();
+		watch_fail();
 		return NULL;
 	}
 	process->pid = pid;
@@ -91,7 +92,7 @@ struct watched_thread *watch_thread_make(struct watched_process *process, pid_t 
 
 	if (!thread || !ARRAY_ADD(process->thread, process->threads, thread)) {
 		free(thread);
-		fail();
+		watch_fail();
 		return NULL;
 	}
 	process->threads_made++;
@@ -105,7 +106,7 @@ void watch_inherit(struct watched_thread *thread, const struct watched_thread *m
 	thread->inherits = !stepped_inherit(&thread->process->steps, &thread->steps,
 					    &maker->process->steps, &maker->steps);
 	if (!thread->inherits)
-		fail();
+		watch_fail();
 }
 
 static void forget_thread(struct watched_process *process, size_t at)
@@ -113,6 +114,7 @@ static void forget_thread(struct watched_process *process, size_t at)
 	struct watched_thread *thread = process->thread[at];
 
 	stack_pool_forget(&process->steps.stacks, thread->steps.tid);
+	truth_thread_end(&process->truth, &thread->truth);
 	stepped_end(&thread->steps);
 	free(thread);
 	process->thread[at] = process->thread[--process->threads];
@@ -125,13 +127,30 @@ void watch_process_empty(struct watched_process *process)
 	stack_pool_clear(&process->steps.stacks);
 }
 
+static void write_truth(const struct watched_process *process)
+{
+	FREED char *path = NULL;
+
+	if (!watch.truth || !process->truth.points)
+		return;
+	if (asprintf(&path, watch.written ? "%s.%zu" : "%s", watch.truth, process->number) < 0)
+		watch_fail();
+	else if (truth_write(&process->truth, path, watch.kernel.told.release,
+			     process->threads_made, watch.over ? "killed" : NULL, &watch.error))
+		watch.failed = true;
+	else
+		watch.written++;
+}
+
 static void forget_process(struct watched_process *process)
 {
 	struct watched_process **at = ARRAY_FIRST(watch.process, watch.processes, one,
 						  *one == process);
 
 	watch_process_empty(process);
+	write_truth(process);
 	watch_report_process(process);
+	truth_deinit(&process->truth);
 	*at = watch.process[--watch.processes];
 	free(process->thread);
 	free(process);
@@ -267,18 +286,34 @@ static struct user_regs_struct interrupted_registers(const struct user_regs_stru
 
 static void point(struct watched_thread *thread)
 {
-	stepped_point(&thread->process->steps, &thread->steps);
+	struct watched_process *process = thread->process;
+
+	stepped_point(&process->steps, &thread->steps);
+	if (watch.truth && truth_point(&process->truth, &thread->truth, &process->steps,
+				       &thread->steps, &watch.error))
+		watch.failed = true;
+}
+
+/* Returns by which the truth has noticed that it was wrong. */
+static uint64_t wrong_returns(const struct step_counters *counters)
+{
+	return counters->returns_replaced + counters->returns_stray + counters->returns_doubled;
 }
 
 static void step(struct watched_thread *thread, const struct user_regs_struct *regs,
 		 const struct instruction *next)
 {
+	const struct step_counters *counters = &thread->process->counters;
+	uint64_t wrong = wrong_returns(counters);
+
 	thread->process->at = next;
 	if (stepped_apply(&thread->process->steps, &thread->steps, regs)) {
-		fail();
+		watch_fail();
 		return;
 	}
 	stepped_arrive(&thread->process->steps, &thread->steps, regs);
+	if (wrong != wrong_returns(counters))
+		truth_contradict(&thread->process->truth, &thread->truth);
 	point(thread);
 }
 
@@ -302,6 +337,35 @@ static uint64_t program_entry(uint64_t sp)
 	return 0;
 }
 
+#define ARGUMENTS_MAX	   4096
+#define ARGUMENT_BYTES_MAX 4096
+
+/* What the program was started with, as far as it is there (System V psABI, 3.4.1). */
+static void take_arguments(struct process_truth *truth, uint64_t sp)
+{
+	uint64_t count, at;
+	char text[ARGUMENT_BYTES_MAX];
+
+	if (!plugin_memory_read(sp, &count, sizeof(count)))
+		return;
+	for (uint64_t i = 0; i < count && i < ARGUMENTS_MAX; i++) {
+		size_t size = 0;
+		char *copy;
+
+		if (!plugin_memory_read(sp += sizeof(at), &at, sizeof(at)))
+			return;
+		while (size < sizeof(text) - 1 && plugin_memory_read(at + size, &text[size], 1) &&
+		       text[size])
+			size++;
+		text[size] = '\0';
+		copy = strdup(text);
+		if (!copy || !ARRAY_ADD(truth->argument, truth->arguments, copy)) {
+			free(copy);
+			return;
+		}
+	}
+}
+
 static void begin(struct watched_thread *thread, const struct user_regs_struct *regs,
 		  const struct instruction *instruction)
 {
@@ -313,6 +377,8 @@ static void begin(struct watched_thread *thread, const struct user_regs_struct *
 	if (thread->entry && regs->rip != thread->entry)
 		return;
 	thread->entry = 0;
+	if (!made && watch.truth && !thread->process->truth.arguments)
+		take_arguments(&thread->process->truth, regs->rsp);
 	thread->steps.regs = *regs;
 	thread->steps.next = *instruction;
 	if (!thread->inherits)
@@ -336,7 +402,7 @@ static void go_on(struct watched_thread *thread, const struct user_regs_struct *
 			step(thread, &interrupted, &nothing);
 		thread->process->at = instruction;
 		if (stepped_enter_handler(&thread->process->steps, &thread->steps, regs))
-			fail();
+			watch_fail();
 		else
 			point(thread);
 	} else if (calls_kernel || regs->rip != thread->steps.regs.rip) {

@@ -10,11 +10,13 @@
  * Arguments:
  *
  *	out=FILE	for what it says, in place of standard error
+ *	truth=FILE	all true stacks of the first process; those of others go to FILE.NUMBER
+ *	root=DIR	where the guest's files are on this machine; they have the same paths here by default
  *	from=entry	points begin at programs' entry points, and not in the dynamic loader
  *
- * A block is translated once for the memory where its code is, and is run wherever that is mapped (QEMU's CF_PCREL): the address that
- * it was translated for is another process's, as often as not. rip is right where a block begins, and only there. So a
- * PC is that rip and the instruction's offset in the block.
+ * A block is translated once for the memory where its code is, and is run wherever that is mapped (QEMU's CF_PCREL): the
+ * address that it was translated for is another process's, as often as not. rip is right where a block begins, and only
+ * there. So a PC is that rip and the instruction's offset in the block.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -29,7 +31,7 @@
 
 static const uint8_t tells_opcode[] = { 0x0f, 0x1f, 0x84, 0x00, 0x53, 0x50, 0x54, 0x4c };
 
-struct watch watch;
+struct watch watch = { .root = "" };
 
 /* What is known of a vCPU, for conditions that are checked inline. */
 struct vcpu {
@@ -47,7 +49,7 @@ static struct qemu_plugin_register *handle[WATCH_REGISTERS], *cs;
 #define REGISTER(member) (offsetof(struct user_regs_struct, member) / sizeof(uint64_t))
 
 /* gdb's names; those that nobody asks for have none. */
-static const char *const register_name[WATCH_REGISTERS] = {
+static const char *const gdb_name[WATCH_REGISTERS] = {
 	[REGISTER(r15)] = "r15",
 	[REGISTER(r14)] = "r14",
 	[REGISTER(r13)] = "r13",
@@ -221,6 +223,10 @@ static int start(const struct qemu_info *info, int argc, char **argv)
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "out=", 4)) {
 			out = argv[i] + 4;
+		} else if (!strncmp(argv[i], "truth=", 6)) {
+			watch.truth = argv[i] + 6;
+		} else if (!strncmp(argv[i], "root=", 5)) {
+			watch.root = argv[i] + 5;
 		} else if (!strcmp(argv[i], "from=entry")) {
 			watch.from_entry = true;
 		} else {
@@ -245,12 +251,13 @@ static void vcpu_init(unsigned number)
 {
 	static const char *const cs_name = "cs";
 
-	plugin_registers(register_name, WATCH_REGISTERS, handle);
+	plugin_registers(gdb_name, WATCH_REGISTERS, handle);
 	plugin_registers(&cs_name, 1, &cs);
 }
 
 static void end(void)
 {
+	watch.over = true;
 	watch_report_end();
 }
 

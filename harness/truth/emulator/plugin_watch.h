@@ -6,10 +6,12 @@
  *	plugin_threads.c	whom a vCPU runs; what a thread executed; what the kernel did meanwhile
  *	plugin_events.c		processes that are made, that execute programs, map code and end
  *	plugin_kernel.h		the guest's kernel
+ *	plugin_truth.h		a process's stacks as a truth file
+ *	plugin_code.h		the code that it has mapped
  *
- * The rules are those of truth/steps, as for the tracer. What the tracer is told by ptrace is concluded here. When user code goes on
- * after the kernel ran, the last instruction was a system call; or it was not executed (the same PC again); or a signal was
- * delivered: then the kernel's frame is at rsp, and has the registers that the thread had.
+ * The rules are those of truth/steps, as for the tracer. What the tracer is told by ptrace is concluded here. When user
+ * code goes on after the kernel ran, the last instruction was a system call; or it was not executed (the same PC again); or
+ * a signal was delivered: then the kernel's frame is at rsp, and has the registers that the thread had.
  */
 #ifndef STACKPROOF_PLUGIN_WATCH_H
 #define STACKPROOF_PLUGIN_WATCH_H
@@ -17,6 +19,7 @@
 #include <sys/user.h>
 #include "plugin.h"
 #include "plugin_kernel.h"
+#include "plugin_truth.h"
 #include "truth/steps/steps.h"
 
 /* An instruction of a translated block. */
@@ -35,6 +38,7 @@ struct watched_thread {
 	bool inherits;	/* its stack is a copy of its maker's */
 	bool stranger;	/* nobody has told where it began */
 	bool in_kernel; /* since its last instruction */
+	struct thread_truth truth;
 	uint64_t
 		entry; /* where its first point is to be; 0: at its first instruction, or it was there */
 };
@@ -46,6 +50,7 @@ struct watched_process {
 	bool root;     /* the agent has told of it */
 	bool executed; /* a program since it is watched */
 	struct step_counters counters;
+	struct process_truth truth;
 	struct watched_thread **thread;
 	size_t threads, threads_made;
 	const struct instruction *at; /* the instruction at the PC that is asked for next */
@@ -64,7 +69,12 @@ struct watch_counters {
 struct watch {
 	struct guest_kernel kernel;
 	struct decoder *decoder;
-	bool told;	   /* by the agent, which still runs */
+	bool told; /* by the agent, which still runs */
+	const char *
+		truth; /* where truth files go: the first process's; PATH.NUMBER for others. NULL: none are wanted */
+	const char *root;  /* where the guest's files are on the host, without a slash at the end */
+	bool over;	   /* QEMU ends: what is not over yet was cut short */
+	size_t written;	   /* truth files */
 	bool from_entry;   /* points begin at programs' entry points, not in the dynamic loader */
 	const char *wrong; /* with what it told; NULL: nothing */
 	struct watched_process **process;
@@ -85,6 +95,9 @@ enum watch_register {
 	WATCH_REGISTERS
 };
 uint64_t watch_register(enum watch_register number);
+
+/* There is no memory: nothing more is watched. (plugin_threads.c) */
+void watch_fail(void);
 
 /* ---- plugin_threads.c ---------------------------------------------------------------------- */
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * plugin_truth.h - a watched process's stacks as a truth file
+ */
+#ifndef STACKPROOF_PLUGIN_TRUTH_H
+#define STACKPROOF_PLUGIN_TRUTH_H
+
+#include "number_map.h"
+#include "plugin_code.h"
+#include "truth/contexts/contexts.h"
+#include "truth/steps/steps.h"
+
+/* How often a thread was at a node since its stack began, or since it was contradicted. */
+struct pending_point {
+	uint32_t node;
+	uint64_t points, in_kernel;
+};
+
+/* Of a thread: the way to its last stack, and what is not counted yet. */
+struct thread_truth {
+	uint64_t stack; /* the shadow stack's number */
+	uint64_t *address;
+	uint32_t *node;
+	size_t depth, address_room, node_room;
+	uint64_t epoch; /* the stack's, and its frames, when it was last looked for doubts: */
+	size_t frames;
+	size_t doubtful; /* stacks of more frames are in doubt; SIZE_MAX: none is */
+	struct pending_point *pending;
+	uint32_t pendings;
+	struct number_map map;
+};
+
+struct process_truth {
+	bool begun;
+	struct context_tree tree;
+	struct code_map code;
+	uint64_t points, proven, unproven, open, system_calls, contradictions, max_frames, execs;
+	char *program;	 /* that was executed last */
+	char **argument; /* of the first */
+	size_t arguments;
+};
+
+/* The thread is before its next instruction. -1: ERROR_MEMORY, ERROR_TABLE_LIMIT. */
+int truth_point(struct process_truth *truth, struct thread_truth *thread,
+		const struct stepped_process *process, const struct stepped_thread *steps,
+		struct error *error);
+/* What was counted of the thread so far is contradicted: a return went elsewhere. */
+void truth_contradict(struct process_truth *truth, struct thread_truth *thread);
+/* The thread has ended: what is not contradicted is proven. */
+void truth_thread_end(struct process_truth *truth, struct thread_truth *thread);
+/* Writes the file. partial: why it is not whole, or NULL. */
+int truth_write(const struct process_truth *truth, const char *path, const char *release,
+		size_t threads, const char *partial, struct error *error);
+void truth_deinit(struct process_truth *truth);
+
+#endif
