@@ -3,8 +3,8 @@
  * guest_layout.c - where this kernel keeps a CPU's task, its process, and the process's mappings
  *
  * Members are found by name in the kernel's BTF, addresses in /proc/kallsyms. A CPU's task is at current_task, which
- * Linux 6.2 to 6.14 has as the first member of pcpu_hot. The mappings of a process are a red-black tree up to Linux 6.0, then a maple
- * tree (Documentation/core-api/maple_tree.rst; include/linux/maple_tree.h).
+ * Linux 6.2 to 6.14 has as the first member of pcpu_hot. The mappings of a process are a red-black tree up to Linux 6.0,
+ * then a maple tree (Documentation/core-api/maple_tree.rst; include/linux/maple_tree.h).
  */
 #include <bpf/btf.h>
 #include <errno.h>
