@@ -20,6 +20,7 @@ struct root_contents {
 	uint64_t entries;    /* directories, regular files and links */
 	uint64_t all;	     /* the same with devices, pipes and sockets */
 	uint64_t bytes;	     /* that they take in blocks of ROOT_BLOCK_BYTES */
+	uint64_t content;    /* the same of the regular files that can be read, to the byte */
 	uint64_t unreadable; /* files and directories that this user may not read */
 	uint64_t elsewhere;  /* other file systems that are mounted in the folder */
 	char first

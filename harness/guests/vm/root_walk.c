@@ -66,6 +66,7 @@ static void count_entry(struct root_contents *contents, const char *name, const 
 	contents->all++;
 	contents->key += entry_key(name, st, readable);
 	contents->bytes += entry_bytes(st);
+	contents->content += S_ISREG(st->st_mode) && readable ? (uint64_t)st->st_size : 0;
 	/* A directory that can't be read is there, and empty. */
 	contents->entries += S_ISDIR(st->st_mode) || S_ISLNK(st->st_mode) ||
 			     (S_ISREG(st->st_mode) && readable);

@@ -202,6 +202,29 @@ START_TEST(unreadable_files_are_left_out)
 }
 END_TEST
 
+/* cp(1) leaves a file that is shorter, as on a full disk. */
+START_TEST(copy_that_is_not_whole)
+{
+	struct root_contents contents = walk();
+	struct error error;
+
+	folder_in_path();
+	program_write("cp",
+		      "#!/bin/sh\n/bin/cp \"$@\"\necho 'no space'\nprintf 1234 >copy/usr/large\n");
+	ck_assert_int_eq(root_staging_make("r", &contents, in_folder("copy"), &error), -1);
+	ck_assert_str_eq(error.message,
+			 "of 13 files with 70012 bytes 13 with 16 could be copied for an image: no "
+			 "space");
+	if (geteuid()) /* else owners are copied */
+		return;
+	ck_assert(!chown(folder, 65534, 65534) && !setresuid(65534, 65534, 0));
+	ck_assert_int_eq(root_staging_own("r", "nowhere.img", &error), -1);
+	ck_assert_str_eq(error.message,
+			 "debugfs (package e2fsprogs) can't give the files their owners");
+	ck_assert(!setresuid(0, 0, 0));
+}
+END_TEST
+
 /* mke2fs fails, or the folder is none: what it says. */
 static const struct {
 	const char *folder, *mke2fs, *message;
@@ -275,5 +298,6 @@ END_TEST
 
 SUITE(root_image, FIXTURE(set_up, folder_remove), LOOP(key_is_of_what_there_is, changes),
       TEST(contents_are_counted), TEST(image_has_what_the_folder_has),
-      TEST(unreadable_files_are_left_out), LOOP(failure_is_named, failures),
-      TEST(oldest_image_goes_first), LOOP(program_of_a_root, programs))
+      TEST(unreadable_files_are_left_out), TEST(copy_that_is_not_whole),
+      LOOP(failure_is_named, failures), TEST(oldest_image_goes_first),
+      LOOP(program_of_a_root, programs))
