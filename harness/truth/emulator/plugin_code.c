@@ -2,8 +2,9 @@
 /*
  * plugin_code.c - mapped code, and the files that it is of
  *
- * Of a file only the program headers and the build-id are read: with them an address of the process becomes one of the image,
- * and a reader finds the same image again. A file that isn't on the host keeps its path, and its addresses are the process's.
+ * Of a file only the program headers and the build-id are read: with them an address of the process becomes one of the
+ * image, and a reader finds the same image again. A file that isn't on the host keeps its path, and its addresses are
+ * the process's.
  */
 #include <elf.h>
 #include <fcntl.h>

@@ -133,7 +133,7 @@ static void write_truth(const struct watched_process *process)
 
 	if (!watch.truth || !process->truth.points)
 		return;
-	if (asprintf(&path, watch.written ? "%s.%zu" : "%s", watch.truth, process->number) < 0)
+	if (asprintf(&path, process->number ? "%s.%zu" : "%s", watch.truth, process->number) < 0)
 		watch_fail();
 	else if (truth_write(&process->truth, path, watch.kernel.told.release,
 			     process->threads_made, watch.over ? "killed" : NULL, &watch.error))

@@ -2,10 +2,10 @@
 /*
  * plugin_truth.c - all true stacks of a watched process, in a calling-context tree
  *
- * No CFI speaks for these stacks: each must prove itself. What a thread was seen at is pending until its end. It is taken back, as
- * unproven, if a return ever goes elsewhere than its call said, through a slot of no open call, or ends two frames. Where several
- * frames went at once (longjmp, an exception, a switch of stacks), those that are left must still have their return addresses in
- * their slots; above one that has not, stacks are in doubt.
+ * No CFI speaks for these stacks: each must prove itself. What a thread was seen at is pending until its end. It is
+ * taken back, as unproven, if a return ever goes elsewhere than its call said, through a slot of no open call, or ends
+ * two frames. Where several frames went at once (longjmp, an exception, a switch of stacks), those that are left must
+ * still have their return addresses in their slots; above one that has not, stacks are in doubt.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,8 @@ void truth_thread_end(struct process_truth *truth, struct thread_truth *thread)
 
 /* ---- stacks ------------------------------------------------------------------------------- */
 
-/* The node below parent of a frame. It returns: its address is behind a call, which may be its mapping's last instruction. */
+/* The node below parent of a frame. It returns: its address is behind a call, which may be its mapping's last
+ * instruction. */
 static int find_node(struct process_truth *truth, uint32_t parent, uint64_t pc, bool returns,
 		     uint32_t *ret, struct error *error)
 {
@@ -96,8 +97,8 @@ static int find_node(struct process_truth *truth, uint32_t parent, uint64_t pc, 
 }
 
 /*
- * The node of the innermost open frame, or a root. Between two instructions only the innermost frames come and go: the way to the
- * last stack is good as far as frames are the same there.
+ * The node of the innermost open frame, or a root. Between two instructions only the innermost frames come and go: the
+ * way to the last stack is good as far as frames are the same there.
  */
 static int follow_frames(struct process_truth *truth, struct thread_truth *thread,
 			 const struct shadow_stack *shadow, uint32_t *ret, struct error *error)
