@@ -2,8 +2,8 @@
 /*
  * plugin_kernel.c - read the guest's kernel: the running task, its mappings, the rings of events
  *
- * Another vCPU may change a tree while it is read here. All searches are bounded, and what they find is held against the
- * address that was looked for.
+ * Another vCPU may change a tree while it is read here, and who tells need not be the agent: any program of the guest can.
+ * All searches are bounded, and what they find is held against the address that was looked for.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -11,9 +11,10 @@
 #include "plugin.h"
 #include "plugin_kernel.h"
 
-#define PAGE_BYTES     4096ull
-#define RING_BYTES_MAX (64ull << 20)
-#define TREE_DEPTH_MAX 64
+#define PAGE_BYTES	   4096ull
+#define RING_BYTES_MAX	   (1ull << 20)
+#define TREE_DEPTH_MAX	   64
+#define MAPLE_CHILDREN_MAX 32 /* words of a node */
 
 static bool read_word(uint64_t address, uint64_t *ret)
 {
@@ -52,6 +53,11 @@ static uint64_t kernel_address(const struct guest_kernel *kernel, uint64_t cr3, 
 
 /* ---- rings -------------------------------------------------------------------------------- */
 
+static bool read_head(const struct guest_ring *ring, uint64_t *ret)
+{
+	return read_word(ring->page[0] + offsetof(struct perf_event_mmap_page, data_head), ret);
+}
+
 static const char *find_ring(struct guest_kernel *kernel, struct guest_ring *ring, uint64_t address,
 			     uint64_t cr3)
 {
@@ -70,22 +76,23 @@ static const char *find_ring(struct guest_kernel *kernel, struct guest_ring *rin
 		if (!ring->page[i])
 			return "a page of a ring isn't mapped";
 	}
-	return read_word(ring->page[0] + offsetof(struct perf_event_mmap_page, data_head),
-			 &ring->head)
-		       ? (ring->copy.tail = ring->head, NULL)
-		       : "a ring can't be read";
+	if (!read_head(ring, &ring->head))
+		return "a ring can't be read";
+	ring->copy.tail = ring->head;
+	return NULL;
 }
 
 bool guest_ring_fill(struct guest_kernel *kernel, struct guest_ring *ring)
 {
 	uint64_t bytes = ring->copy.bytes, at = ring->copy.tail, head;
 
-	if (!read_word(ring->page[0] + offsetof(struct perf_event_mmap_page, data_head), &head))
+	if (!read_head(ring, &head))
 		return false;
-	if (head - at > bytes)
+	if (head - at > bytes) { /* what was lost is lost: it goes on behind it */
+		ring->copy.tail = ring->head = head;
 		return false;
-	ring->head = head;
-	while (at < head) {
+	}
+	while (at != head) {
 		uint64_t within = at & (bytes - 1), in_page = within & (PAGE_BYTES - 1);
 		uint64_t size = PAGE_BYTES - in_page < head - at ? PAGE_BYTES - in_page : head - at;
 
@@ -94,23 +101,28 @@ bool guest_ring_fill(struct guest_kernel *kernel, struct guest_ring *ring)
 			return false;
 		at += size;
 	}
+	ring->head = head;
 	return true;
 }
 
 const char *guest_kernel_told(struct guest_kernel *kernel, uint64_t address, uint64_t cr3)
 {
-	struct guest_told *told = &kernel->told;
+	struct guest_told told;
 	const char *wrong = NULL;
 
-	if (!plugin_memory_read(address, told, sizeof(*told)) || told->bytes != sizeof(*told))
+	if (!plugin_memory_read(address, &told, sizeof(told)) || told.bytes != sizeof(told))
 		return "the agent is of another build";
-	if (told->rings > GUEST_RINGS_MAX || told->ring_bytes < PAGE_BYTES ||
-	    told->ring_bytes > RING_BYTES_MAX || told->ring_bytes & (told->ring_bytes - 1))
+	if (told.rings > GUEST_RINGS_MAX || told.ring_bytes < PAGE_BYTES ||
+	    told.ring_bytes > RING_BYTES_MAX || told.ring_bytes & (told.ring_bytes - 1) ||
+	    !memchr(told.release, '\0', sizeof(told.release)) ||
+	    told.layout.range_count > MAPLE_CHILDREN_MAX ||
+	    told.layout.arange_count > MAPLE_CHILDREN_MAX)
 		return "the agent has told nonsense";
-	if (!read_word(told->page_offset_base, &kernel->direct_map))
+	kernel->told = told;
+	if (!read_word(told.page_offset_base, &kernel->direct_map))
 		return "the kernel's memory can't be read (page table isolation: boot with nopti)";
-	for (uint32_t i = 0; i < told->rings && !wrong; i++)
-		wrong = find_ring(kernel, &kernel->ring[i], told->ring[i], cr3);
+	for (uint32_t i = 0; i < told.rings && !wrong; i++)
+		wrong = find_ring(kernel, &kernel->ring[i], told.ring[i], cr3);
 	return wrong;
 }
 
@@ -132,13 +144,16 @@ bool guest_kernel_task(const struct guest_kernel *kernel, uint64_t gs_base, stru
 
 /* ---- mappings ----------------------------------------------------------------------------- */
 
-/* The vm_area_struct's range, if it holds address. */
-static bool holds(const struct guest_layout *layout, uint64_t area, uint64_t address,
-		  struct address_range *ret)
+/* The range of a vm_area_struct. */
+static bool read_area(const struct guest_layout *layout, uint64_t area, struct address_range *ret)
 {
-	return area && read_word(area + layout->vma_start, &ret->low) &&
-	       read_word(area + layout->vma_end, &ret->high) && address >= ret->low &&
-	       address < ret->high;
+	return read_word(area + layout->vma_start, &ret->low) &&
+	       read_word(area + layout->vma_end, &ret->high);
+}
+
+static bool holds(const struct address_range *range, uint64_t address)
+{
+	return address >= range->low && address < range->high;
 }
 
 /* By start, in a red-black tree. */
@@ -150,9 +165,9 @@ static bool find_in_red_black(const struct guest_layout *layout, uint64_t mm, ui
 	if (!read_word(mm + layout->mm_tree, &node))
 		return false;
 	for (int depth = 0; node && depth < TREE_DEPTH_MAX; depth++) {
-		uint64_t area = node - layout->vma_rb;
-
-		if (holds(layout, area, address, ret))
+		if (!read_area(layout, node - layout->vma_rb, ret))
+			return false;
+		if (holds(ret, address))
 			return true;
 		if (!read_word(node + (address < ret->low ? layout->rb_left : layout->rb_right),
 			       &node))
@@ -198,7 +213,7 @@ static bool find_in_maple(const struct guest_layout *layout, uint64_t mm, uint64
 		    !maple_child(layout, entry & ~255ull, kind, address, &entry))
 			return false;
 		if (kind == MAPLE_LEAF)
-			return holds(layout, entry, address, ret);
+			return entry && read_area(layout, entry, ret) && holds(ret, address);
 	}
 	return false;
 }
