@@ -50,6 +50,6 @@ void watch_report_end(void)
 		counters->instructions, counters->entries, counters->restarted,
 		counters->lost_events, counters->unread_rings, counters->unread_tasks,
 		counters->strangers, watch.written, code_files_missing());
-	if (out != stderr && fclose(out))
+	if (out != stderr && (ferror(out) | fclose(out)))
 		perror("watch");
 }

@@ -13,7 +13,8 @@
 #include "freed.h"
 #include "plugin_watch.h"
 
-#define SIGNALS 64 /* of the kernel's */
+#define SIGNALS		64	 /* of the kernel's */
+#define START_WORDS_MAX 0x100000 /* execve(2) takes less than 6 MiB of pointers and strings */
 
 /* What is asked for after an instruction that is not the next one. */
 static const struct instruction nothing;
@@ -54,9 +55,21 @@ struct watched_process *watch_process(pid_t pid)
 	return found ? *found : NULL;
 }
 
+/* A zeroed struct for one more process or thread. */
+static void *one_more(size_t size)
+{
+	if (watch.alive >= WATCHED_MAX) {
+		error_set(&watch.error, ERROR_UNAVAILABLE, NULL, 0,
+			  "more than %d processes and threads at a time", WATCHED_MAX);
+		return NULL;
+	}
+	watch.alive++;
+	return calloc(1, size);
+}
+
 struct watched_process *watch_process_make(pid_t pid)
 {
-	struct watched_process *process = calloc(1, sizeof(*process));
+	struct watched_process *process = one_more(sizeof(*process));
 
 	if (!process || !ARRAY_ADD(watch.process, watch.processes, process)) {
 		free(process);
@@ -88,7 +101,7 @@ struct watched_thread *watch_thread(const struct watched_process *process, pid_t
 
 struct watched_thread *watch_thread_make(struct watched_process *process, pid_t tid)
 {
-	struct watched_thread *thread = calloc(1, sizeof(*thread));
+	struct watched_thread *thread = one_more(sizeof(*thread));
 
 	if (!thread || !ARRAY_ADD(process->thread, process->threads, thread)) {
 		free(thread);
@@ -113,10 +126,12 @@ static void forget_thread(struct watched_process *process, size_t at)
 {
 	struct watched_thread *thread = process->thread[at];
 
+	watch_thread_leaves(thread);
 	stack_pool_forget(&process->steps.stacks, thread->steps.tid);
 	truth_thread_end(&process->truth, &thread->truth);
 	stepped_end(&thread->steps);
 	free(thread);
+	watch.alive--;
 	process->thread[at] = process->thread[--process->threads];
 }
 
@@ -154,6 +169,7 @@ static void forget_process(struct watched_process *process)
 	*at = watch.process[--watch.processes];
 	free(process->thread);
 	free(process);
+	watch.alive--;
 }
 
 void watch_thread_end(struct watched_process *process, pid_t tid)
@@ -249,12 +265,18 @@ static bool is_sigreturn(const struct watched_thread *thread)
 static bool enters_handler(const struct watched_thread *thread, const struct user_regs_struct *regs,
 			   gregset_t ret_saved)
 {
-	uint64_t context = regs->rsp + sizeof(uint64_t);
+	struct {
+		uint64_t restorer;
+		ucontext_t context;
+	} frame;
 
-	return !regs->rax && regs->rdi - 1 < SIGNALS && regs->rdx == context &&
-	       plugin_memory_read(context + offsetof(ucontext_t, uc_mcontext.gregs), ret_saved,
-				  sizeof(gregset_t)) &&
-	       (is_sigreturn(thread) || goes_on_with(thread, ret_saved));
+	if (regs->rax || regs->rdi - 1 >= SIGNALS ||
+	    regs->rdx != regs->rsp + sizeof(frame.restorer) ||
+	    !plugin_memory_read(regs->rsp, &frame,
+				sizeof(frame.restorer) + offsetof(ucontext_t, uc_mcontext.fpregs)))
+		return false;
+	memcpy(ret_saved, frame.context.uc_mcontext.gregs, sizeof(gregset_t));
+	return is_sigreturn(thread) || goes_on_with(thread, ret_saved);
 }
 
 static struct user_regs_struct interrupted_registers(const struct user_regs_struct *regs,
@@ -322,18 +344,21 @@ static void step(struct watched_thread *thread, const struct user_regs_struct *r
 static uint64_t program_entry(uint64_t sp)
 {
 	uint64_t word[2];
-	int ends = 0; /* of the arguments, of the environment */
+	int ends = -1; /* of the arguments, of the environment; the first word is their number */
 
-	if (!plugin_memory_read(sp, word, sizeof(word[0])))
-		return 0;
-	for (sp += sizeof(word[0]); ends < 2; sp += sizeof(word[0])) {
-		if (!plugin_memory_read(sp, word, sizeof(word[0])))
+	for (uint64_t left = START_WORDS_MAX; left > 0; left--) {
+		size_t size = ends < 2 ? sizeof(word[0]) : sizeof(word);
+
+		if (!plugin_memory_read(sp, word, size))
 			return 0;
-		ends += !word[0];
-	}
-	for (; plugin_memory_read(sp, word, sizeof(word)) && word[0]; sp += sizeof(word))
-		if (word[0] == AT_ENTRY)
+		sp += size;
+		if (ends < 2)
+			ends += ends < 0 || !word[0];
+		else if (!word[0])
+			return 0;
+		else if (word[0] == AT_ENTRY)
 			return word[1];
+	}
 	return 0;
 }
 
@@ -410,6 +435,7 @@ static void go_on(struct watched_thread *thread, const struct user_regs_struct *
 	} else {
 		watch.counters.restarted++;
 		thread->steps.regs = *regs;
+		thread->steps.next = *instruction; /* by now it may be another one */
 	}
 }
 

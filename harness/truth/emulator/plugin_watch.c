@@ -41,7 +41,7 @@ struct vcpu {
 	struct watched_thread *thread;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all but translation */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all: also vCPUs' translations */
 static struct qemu_plugin_scoreboard *vcpus;
 static struct qemu_plugin_u64 in_kernel, watched;
 static struct qemu_plugin_register *handle[WATCH_REGISTERS], *cs;
@@ -121,23 +121,40 @@ static void on_instruction(unsigned number, void *userdata)
 		vcpu->pc = regs.rip;
 	regs.rip = vcpu->pc + instruction->offset;
 	pthread_mutex_lock(&lock);
-	watch_step(vcpu->thread, &regs, &instruction->instruction);
+	if (vcpu->thread && !watch.failed)
+		watch_step(vcpu->thread, &regs, &instruction->instruction);
 	if (watch.failed)
 		vcpu->watched = 0;
 	pthread_mutex_unlock(&lock);
+}
+
+/* By what the guest tells, a thread may be gone while another vCPU runs it. */
+void watch_thread_leaves(const struct watched_thread *thread)
+{
+	for (int number = qemu_plugin_num_vcpus(); number-- > 0;) {
+		struct vcpu *vcpu = vcpu_at((unsigned)number);
+
+		if (vcpu->thread == thread) {
+			vcpu->thread = NULL;
+			vcpu->watched = 0;
+		}
+	}
 }
 
 /* What is watched when the agent has ended would be read in rings that are gone. */
 static void take_told(const struct user_regs_struct *regs)
 {
 	struct watched_process *process;
+	const char *wrong;
 
 	if (watch.told)
 		watch_events();
 	watch.told = false;
-	watch.wrong = guest_kernel_told(&watch.kernel, regs->rdi, watch_register(WATCH_CR3));
-	if (watch.wrong)
+	wrong = guest_kernel_told(&watch.kernel, regs->rdi, watch_register(WATCH_CR3));
+	if (wrong) {
+		watch.wrong = wrong;
 		return;
+	}
 	if (!watch.kernel.told.watched) {
 		watch_forget_all();
 		return;
@@ -168,15 +185,19 @@ static int read_bytes(void *context, uint64_t address, void *ret, size_t size)
 	return 0;
 }
 
-/* Instructions are kept for ever: a block's must outlive it, and equal ones are one. */
+/* Instructions are kept for ever: a block's must outlive it. NULL: no memory; nothing is watched any more. */
 static const struct block_instruction *decoded(const struct qemu_plugin_insn *insn, uint64_t offset)
 {
 	struct memory_reader memory = { read_bytes, (void *)insn };
 	struct block_instruction *ret = malloc(sizeof(*ret));
 
+	pthread_mutex_lock(&lock);
 	if (ret)
 		*ret = (struct block_instruction) { decoder_decode(watch.decoder, 0, &memory),
 						    (uint32_t)offset };
+	else
+		watch_fail();
+	pthread_mutex_unlock(&lock);
 	return ret;
 }
 
@@ -208,9 +229,10 @@ static void translated(struct qemu_plugin_tb *tb)
 		if (tells(insn))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tell, QEMU_PLUGIN_CB_R_REGS,
 							       NULL);
-		qemu_plugin_register_vcpu_insn_exec_cond_cb(
-			insn, on_instruction, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_EQ, watched,
-			1, (void *)instruction);
+		if (instruction)
+			qemu_plugin_register_vcpu_insn_exec_cond_cb(
+				insn, on_instruction, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_EQ,
+				watched, 1, (void *)instruction);
 	}
 }
 

@@ -28,6 +28,8 @@ struct block_instruction {
 	uint32_t offset; /* in its block */
 };
 
+#define WATCHED_MAX 65536 /* processes and threads at a time */
+
 struct watched_process;
 
 struct watched_thread {
@@ -76,10 +78,11 @@ struct watch {
 	bool over;	   /* QEMU ends: what is not over yet was cut short */
 	size_t written;	   /* truth files */
 	bool from_entry;   /* points begin at programs' entry points, not in the dynamic loader */
-	const char *wrong; /* with what it told; NULL: nothing */
+	const char *wrong; /* with the last that was told wrong; NULL: nothing */
 	struct watched_process **process;
 	size_t processes;
-	size_t made; /* processes so far */
+	size_t made;  /* processes so far */
+	size_t alive; /* processes and threads */
 	struct watch_counters counters;
 	struct error error; /* of what ended the watching; the first one */
 	bool failed;
@@ -96,8 +99,10 @@ enum watch_register {
 };
 uint64_t watch_register(enum watch_register number);
 
-/* There is no memory: nothing more is watched. (plugin_threads.c) */
-void watch_fail(void);
+/* ---- plugin_watch.c ------------------------------------------------------------------------ */
+
+/* The thread is about to be freed. */
+void watch_thread_leaves(const struct watched_thread *thread);
 
 /* ---- plugin_threads.c ---------------------------------------------------------------------- */
 
@@ -107,6 +112,8 @@ struct watched_thread *watch_enter(void);
 void watch_step(struct watched_thread *thread, const struct user_regs_struct *regs,
 		const struct instruction *instruction);
 
+/* There is no memory: the watching ends. */
+void watch_fail(void);
 struct watched_process *watch_process(pid_t pid);
 /* NULL: no memory; watch.error is set. */
 struct watched_process *watch_process_make(pid_t pid);
