@@ -85,7 +85,7 @@ static int find_members(const struct btf *btf, const struct wanted_member *wante
 				 : member_offset(btf, btf__type_by_id(btf, (uint32_t)id),
 						 wanted[i].name, &type);
 
-		if (at < 0)
+		if (at < 0 || (wanted[i].count && !btf_is_array(btf__type_by_id(btf, type))))
 			return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
 					 "the kernel's BTF has no %s in struct %s", wanted[i].name,
 					 wanted[i].type);
