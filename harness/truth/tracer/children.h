@@ -92,6 +92,8 @@ bool member_is_wanted(struct children *children, struct member *member, pid_t ti
 /* Someone who is stepped has made a process that no tracer is told of. */
 void children_hidden(struct children *children);
 /* The process of has: it finds its own tracees traced, or that it is. Each counts once. */
+/* That of the whole run. */
+struct watchdog *children_watchdog(struct children *children);
 void children_called_ptrace(struct children *children, const struct tracer *of);
 /* A process that is not stepped has reported: it goes on. -1: error is set. */
 int member_goes_free(struct children *children, struct member *member, pid_t tid, int status);

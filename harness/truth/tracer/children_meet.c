@@ -39,7 +39,7 @@ struct member *member_create(struct children *children, pid_t pid)
 	children->member[children->count++] = member;
 	children->living++;
 	if (children->first)
-		watchdog_own(&children->first->tracer.watchdog, pid);
+		watchdog_own(children_watchdog(children), pid);
 	return member;
 }
 
@@ -145,6 +145,11 @@ void children_hidden(struct children *children)
 {
 	children->sums.met++;
 	children->sums.left[PROCESS_UNTRACED]++;
+}
+
+struct watchdog *children_watchdog(struct children *children)
+{
+	return &children->first->tracer.watchdog;
 }
 
 void children_called_ptrace(struct children *children, const struct tracer *of)

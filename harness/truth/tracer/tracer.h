@@ -57,6 +57,7 @@ struct watchdog {
 	int pidfd;
 	pid_t *own; /* processes of the run, ended ones, too */
 	size_t owns;
+	atomic_ullong to_group; /* signals that these have sent to their group, by number */
 	int cancel_fd;
 	int ended_fd; /* the caller's; 0: none */
 	unsigned timeout_ms;
@@ -141,8 +142,10 @@ uint64_t image_main_address(const struct image *image);
 int watchdog_start(struct tracer *tracer);
 /* Whom it kills from now on. */
 void watchdog_aim(struct watchdog *watchdog, pid_t pid);
-/* A process is the run's: its signals don't end the run. Without memory for it they do. */
+/* A process is the run's: what it sends to its group does not end the run. Without memory for it, it does. */
 void watchdog_own(struct watchdog *watchdog, pid_t pid);
+/* A process of the run is about to send that signal to its process group. */
+void watchdog_to_group(struct watchdog *watchdog, uint64_t number);
 void watchdog_stop(struct tracer *tracer);
 
 /* tracer_step.c */

@@ -81,6 +81,12 @@ void thread_call_begin(struct tracer *tracer, struct thread *thread)
 	case SYS_pselect6: call->blocks = mask_blocks(tracer, read_word(tracer, regs->r9)); break;
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2: call->blocks = mask_blocks(tracer, regs->r8); break;
+	case SYS_kill:
+		if ((pid_t)regs->rdi <= 0)
+			watchdog_to_group(tracer->children ? children_watchdog(tracer->children)
+							   : &tracer->watchdog,
+					  regs->rsi);
+		break;
 	default: break;
 	}
 	call->waits = call->blocks && regs->rax != SYS_rt_sigprocmask &&

@@ -13,8 +13,9 @@
  * awake: so what is pending at the end counts as well.
  *
  * The tracee is in our process group, so what it sends to that (kill(0, SIGTERM), as scripts do to end what they have
- * started) comes here, too. It is no user's: a signal is told by its sender, and those of the run's processes, and of
- * what these have made, are dropped. A sender that nobody follows, and that is gone, is taken for the user.
+ * started) comes here, too, and ends nothing: a signal is told by its sender. One of the run's processes has announced
+ * it by the call that it made; or it is one that they have made, and nobody follows. What a process of the run sends to
+ * us by our number (kill $PPID) ends the run. A sender that nobody follows, and that is gone, is taken for the user.
  */
 #include <errno.h>
 #include <poll.h>
@@ -38,6 +39,12 @@ void watchdog_own(struct watchdog *watchdog, pid_t pid)
 	pthread_mutex_unlock(&watchdog->lock);
 }
 
+void watchdog_to_group(struct watchdog *watchdog, uint64_t number)
+{
+	if (number < 64)
+		atomic_fetch_or(&watchdog->to_group, 1ull << number);
+}
+
 /* 0: it is gone. */
 static pid_t parent_of(pid_t pid)
 {
@@ -49,16 +56,19 @@ static pid_t parent_of(pid_t pid)
 	return behind && strlen(behind) > 4 ? atoi(behind + 4) : 0;
 }
 
-/* The process is one of the run's, or made by one. */
-static bool is_own(struct watchdog *watchdog, pid_t pid)
+/* A process of the run has sent the signal to its group, or one that such a process has made has sent it. */
+static bool is_own(struct watchdog *watchdog, pid_t pid, int number)
 {
 	bool found = false;
+	int generation = 0;
 
 	pthread_mutex_lock(&watchdog->lock);
-	for (int i = 0; i < GENERATIONS_MAX && pid > 1 && !found; i++, pid = parent_of(pid))
+	for (; generation < GENERATIONS_MAX && pid > 1 && !found; generation++) {
 		found = ARRAY_ANY(watchdog->owns, j, watchdog->own[j] == pid);
+		pid = parent_of(pid);
+	}
 	pthread_mutex_unlock(&watchdog->lock);
-	return found;
+	return found && (generation > 1 || atomic_load(&watchdog->to_group) >> number & 1);
 }
 
 /* Takes a pending signal; false: none is. */
@@ -67,7 +77,7 @@ static bool take_signal(struct watchdog *watchdog)
 	pid_t sender;
 	int number = ending_signals_take_from(&watchdog->signals, &sender);
 
-	if (number && !is_own(watchdog, sender))
+	if (number && !is_own(watchdog, sender, number))
 		watchdog->signal = number;
 	return number;
 }

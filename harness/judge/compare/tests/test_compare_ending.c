@@ -45,24 +45,6 @@ __attribute__((noipa, used)) static void tracee_never_called(void)
 {
 }
 
-/* By an orphan: what the run's processes send does not end it. */
-static void send_from_outside(pid_t whom, int number)
-{
-	pid_t child = fork();
-
-	if (child) {
-		waitpid(child, NULL, 0);
-		return;
-	}
-	child = getpid();
-	if (fork())
-		_exit(0);
-	while (getppid() == child)
-		usleep(1000);
-	kill(whom, number);
-	_exit(0);
-}
-
 static __attribute__((noipa)) int tracee(const char *what)
 {
 	deep(30);
@@ -72,9 +54,9 @@ static __attribute__((noipa)) int tracee(const char *what)
 		return 3;
 	}
 	if (strcmp(what, "interrupt") == 0)
-		send_from_outside(getppid(), SIGINT);
+		kill(getppid(), SIGINT);
 	if (strcmp(what, "terminate") == 0)
-		send_from_outside(getppid(), SIGTERM);
+		kill(getppid(), SIGTERM);
 	if (strcmp(what, "fault") == 0)
 		raise(SIGSEGV);
 	if (strcmp(what, "kill") == 0)

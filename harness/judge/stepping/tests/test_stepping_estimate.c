@@ -10,7 +10,6 @@
 #include "tests/printed.h"
 #include "tests/suite.h"
 #include "base/cli/tests/folder_shell.h"
-#include "base/cli/tests/bystander.h"
 #include "base/cli/tests/command_output.h"
 #include "commands/commands.h"
 #include "judge/stepping/stepping.h"
@@ -281,17 +280,16 @@ END_TEST
 /* ---- runs ------------------------------------------------------------------------------- */
 
 /* A few instructions, of which the first argument's letter says what they are for: e exits with 3, s kills itself
- * by SIGSEGV, i and t send the parent SIGINT or SIGTERM, and wait; and f wants a bystander to, the second time, if the
- * file that is named next is there. */
+ * by SIGSEGV, i and t send the parent SIGINT or SIGTERM, and wait; and f does the former the second time, if the file
+ * that is named next is there. */
 static const char letters[] = START
 	"mov rbx, [rsp + 16]\nmovzx ebx, byte ptr [rbx]\n"
 	"cmp bl, 'e'\nje exit3\ncmp bl, 's'\nje self\ncmp bl, 'i'\nje int\ncmp bl, 't'\nje term\n"
 	"mov rdi, [rsp + 24]\nmov esi, 0xc1\nmov edx, 0600\nmov eax, 2\nsyscall\n"
-	"test eax, eax\njs group\n" EXIT "exit3: mov eax, 60\nmov edi, 3\nsyscall\n"
+	"test eax, eax\njs int\n" EXIT "exit3: mov eax, 60\nmov edi, 3\nsyscall\n"
 	"self: mov eax, 39\nsyscall\nmov esi, 11\njmp kill\n"
 	"int: mov esi, 2\njmp parent\nterm: mov esi, 15\n"
-	"parent: mov eax, 110\nsyscall\njmp kill\n"
-	"group: mov esi, 28\nxor eax, eax\n"
+	"parent: mov eax, 110\nsyscall\n"
 	"kill: mov edi, eax\nmov eax, 62\nsyscall\n1: mov eax, 34\nsyscall\njmp 1b\n";
 
 static char program[FOLDER_PATH];
@@ -384,13 +382,7 @@ START_TEST(what_can_t_be_said_is_no_success)
 }
 END_TEST
 
-static int truth_beside_a_bystander(int argc, char **argv)
-{
-	bystander_start(SIGINT);
-	return command_truth(argc, argv);
-}
-
-/* A program whose second run, which is stepped, has the signal sent. The first leaves a file. */
+/* A program whose second run, which is stepped, sends the signal. The first leaves a file. */
 START_TEST(counting_is_interrupted)
 {
 	char file[sizeof(folder) + 16];
@@ -399,7 +391,7 @@ START_TEST(counting_is_interrupted)
 	int status;
 
 	snprintf(file, sizeof(file), "%s/run", folder);
-	output = command_output(truth_beside_a_bystander, arguments, &status);
+	output = command_output(command_truth, arguments, &status);
 	ck_assert_int_eq(unlink(file), 0);
 	ck_assert_msg(status == 99, "%d: %s", status, output);
 	ck_assert_msg(strstr(output, "\"native_status\":0") &&

@@ -9,7 +9,6 @@
 #include <unistd.h>
 #include "tests/suite.h"
 #include "commands/commands.h"
-#include "base/cli/tests/bystander.h"
 #include "base/cli/tests/command_output.h"
 #include "base/cli/exit_status.h"
 #include "profiles/score/score_made.h"
@@ -242,20 +241,11 @@ static const struct stepped_case {
 	  START_OF("mov $1, %eax\nmov $1, %edi\nlea text(%rip), %rsi\nmov $5, %edx\nsyscall\n" EXIT
 		   "text: .ascii \"hello\"\n"),
 	  "3", EXIT_OK, "1 100.00 %", "hello" },
-	{ "its_own_signal_does_not_end_us",
+	{ "it_ends_us",
 	  START_OF("mov $110, %eax\nsyscall\nmov %eax, %edi\nmov $15, %esi\nmov $62, %eax\n"
-		   "syscall\n" EXIT),
-	  "90", EXIT_OK, "1 100.00 %", "not all of the run" },
-	{ "a_bystander_s_does",
-	  START_OF("xor %edi, %edi\nmov $28, %esi\nmov $62, %eax\nsyscall\n1: jmp 1b\n"), "90",
-	  EXIT_ENVIRONMENT, "the run was ended by SIGTERM", "100.00 %" },
+		   "syscall\n1: jmp 1b\n"),
+	  "90", EXIT_ENVIRONMENT, "the run was ended by SIGTERM", "100.00 %" },
 };
-
-static int score_beside_a_bystander(int argc, char **argv)
-{
-	bystander_start(SIGTERM);
-	return command_score(argc, argv);
-}
 
 START_TEST(a_program_is_stepped_for_a_profile)
 {
@@ -275,7 +265,7 @@ START_TEST(a_program_is_stepped_for_a_profile)
 
 	assemble(test->text, "");
 	strcpy(timeout_s, test->timeout_s);
-	said = command_output(score_beside_a_bystander, score, &status);
+	said = command_output(command_score, score, &status);
 	ck_assert_msg(status == test->status && strstr(said, test->has) &&
 			      (!test->lacks || !strstr(said, test->lacks)),
 		      "%s: %d\n%s", test->name, status, said);

@@ -155,12 +155,13 @@ END_TEST
 
 static const struct {
 	const char *name;
-	bool met, by_child, gone;
-	int signal; /* that ends the run */
+	bool met, by_child, gone, to_us; /* to_us: not to the group */
+	int signal;			 /* that ends the run */
 } senders[] = {
 	{ "the_run's", .met = true, .signal = 0 },
 	{ "one_that_the_run's_has_made", .met = true, .by_child = true, .signal = 0 },
 	{ "the_run's_that_is_gone", .met = true, .gone = true, .signal = 0 },
+	{ "the_run's_to_our_number", .met = true, .to_us = true, .signal = SIGTERM },
 	{ "another's", .signal = SIGTERM },
 };
 
@@ -185,6 +186,8 @@ START_TEST(who_sent_it)
 	}
 	if (senders[_i].met)
 		watchdog_own(&tracer.watchdog, sender);
+	if (!senders[_i].to_us)
+		watchdog_to_group(&tracer.watchdog, SIGTERM);
 	if (senders[_i].gone)
 		waitpid(sender, NULL, 0);
 	/* Its child is a zombie then, or alive. */
