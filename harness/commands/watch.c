@@ -1,49 +1,265 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * watch.c - `stackproof watch`: a program under the witness outside of the guest
+ * watch.c - `stackproof watch`: all true stacks of a program that nobody steps
  *
- *	stackproof vm -k 6.12 --plugin watch,out=truth.json -- stackproof watch -- COMMAND
+ *	stackproof watch -k 6.12 -o FILE -- COMMAND	boots a guest under the plugin `watch`, and runs this in it:
+ *	stackproof watch -- COMMAND			runs the command where the plugin sees it
  *
- * The command and all that it makes run as they are: nobody steps them. The emulator's plugin has their true stacks. The
- * exit status is the command's.
+ * The first is `stackproof vm` with a plugin: the options that are vm's go there as they are. The command's own output
+ * goes to standard error, since standard output is the report's.
  */
 #include <argp.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
+#include "array.h"
+#include "base/child/child.h"
 #include "base/cli/command_line.h"
 #include "base/cli/exit_status.h"
+#include "base/cli/options.h"
+#include "base/cli/output_file.h"
 #include "commands.h"
+#include "freed.h"
+#include "plain_text.h"
 #include "truth/emulator/guest_agent.h"
+#include "truth/emulator/watch_result.h"
 
 #define SIGNAL_STATUS 128 /* a shell's, for a command that a signal ended */
 
+enum {
+	KEY_ROOT = 256,
+	KEY_CPUS,
+	KEY_ENTRY,
+};
+
+struct settings {
+	char **command;
+	char **vm; /* arguments of vm's */
+	size_t vm_count;
+	const char *output, *root;
+	char *program; /* its path, if it is taken along */
+	bool kernel, entry, json;
+	struct gate gate;
+};
+
+static const struct argp_option options[] = {
+	{ "kernel", 'k', "KERNEL", 0,
+	  "Boot a guest with this kernel: 6.12, or the path of a bzImage", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "Write the first process's truth file there, and others' to FILE.NUMBER", 0 },
+	{ "entry", KEY_ENTRY, NULL, 0, "Begin at programs' entry points, not in the dynamic loader",
+	  0 },
+	{ "json", 'j', NULL, 0, "NDJSON on standard output", 0 },
+	{ "root", KEY_ROOT, "DIR", 0, "vm's: the guest is the system that DIR holds", 0 },
+	{ "file", 'f', "HOST[:GUEST]", OPTION_AGAIN, "vm's: takes a file or a directory along", 0 },
+	{ "memory", 'm', "SIZE", 0, "vm's: the guest's memory", 0 },
+	{ "cpus", KEY_CPUS, "N", 0, "vm's: the guest's CPUs", 0 },
+	{ "timeout", 't', "SECONDS", 0, "vm's: the guest's whole time", 0 },
+	{ "emulator", 'e', "NAME", 0, "vm's: which emulator", 0 },
+	{ 0 },
+};
+
+/* Hands an option on to vm. */
+static void hand_on(struct argp_state *state, struct settings *settings, const char *name,
+		    char *value)
+{
+	char *text;
+
+	if (asprintf(&text, "--%s=%s", name, value) < 0 ||
+	    !ARRAY_ADD(settings->vm, settings->vm_count, text))
+		argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "the arguments");
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+	struct settings *settings = state->input;
+
 	switch (key) {
-	case ARGP_KEY_ARGS: *(char ***)state->input = state->argv + state->next; return 0;
+	case 'k':
+		settings->kernel = true;
+		hand_on(state, settings, "kernel", argument);
+		return 0;
+	case KEY_ROOT:
+		settings->root = argument;
+		hand_on(state, settings, "root", argument);
+		return 0;
+	case 'f': hand_on(state, settings, "file", argument); return 0;
+	case 'm': hand_on(state, settings, "memory", argument); return 0;
+	case KEY_CPUS: hand_on(state, settings, "cpus", argument); return 0;
+	case 't': hand_on(state, settings, "timeout", argument); return 0;
+	case 'e': hand_on(state, settings, "emulator", argument); return 0;
+	case 'o': settings->output = argument; return 0;
+	case KEY_ENTRY: settings->entry = true; return 0;
+	case 'j': settings->json = true; return 0;
+	case ARGP_KEY_ARGS: settings->command = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	case ARGP_KEY_SUCCESS:
+		if (!settings->kernel &&
+		    (settings->vm_count || settings->output || settings->entry || settings->json))
+			argp_error(state, "say which kernel: -k 6.12");
+		if (settings->kernel && !settings->output)
+			argp_error(state, "say where the truth goes: -o FILE");
+		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
 
-int command_watch(int argc, char **argv)
+/* ---- in the guest ------------------------------------------------------------------------- */
+
+static int run_watched(char **command)
 {
-	static const struct argp argp = {
-		.parser = parse,
-		.args_doc = "-- COMMAND [ARGS]",
-		.doc = "Inside of a guest of `stackproof vm --plugin watch`: runs a command so "
-		       "that the plugin "
-		       "has the true stacks of all its threads and processes, from their first "
-		       "instruction on.",
-	};
-	char **command = NULL;
 	struct error error = { 0 };
 	int status;
 
-	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &command);
 	if (guest_agent_run(command, &status, &error)) {
 		error_print(stderr, "stackproof watch", &error);
 		return error.code == ERROR_UNAVAILABLE ? EXIT_SKIPPED : EXIT_ENVIRONMENT;
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNAL_STATUS + WTERMSIG(status);
+}
+
+/* ---- on the host -------------------------------------------------------------------------- */
+
+/* The plugin and its arguments, of which paths must not have a comma. NULL: no memory. */
+static char *plugin_text(const struct settings *settings, const char *said)
+{
+	char *text;
+	int size = asprintf(&text, "watch,out=%s,truth=%s%s%s%s", said, settings->output,
+			    settings->root ? ",root=" : "", settings->root ? settings->root : "",
+			    settings->entry ? ",from=entry" : "");
+
+	return size < 0 ? NULL : text;
+}
+
+/* Runs vm with what the command prints on standard error. Returns its status. */
+static int run_guest(struct settings *settings, const char *said)
+{
+	FREED char *plugin = plugin_text(settings, said);
+	size_t words = 0;
+	int out = dup(STDOUT_FILENO), status;
+
+	while (settings->command[words])
+		words++;
+	FREED char **argument = calloc(settings->vm_count + words + 8, sizeof(*argument));
+
+	if (!plugin || !argument || out < 0)
+		return EXIT_ENVIRONMENT;
+	words = 0;
+	argument[words++] = "stackproof vm";
+	for (size_t i = 0; i < settings->vm_count; i++)
+		argument[words++] = settings->vm[i];
+	argument[words++] = "--plugin";
+	argument[words++] = plugin;
+	argument[words++] = "--";
+	argument[words++] = "stackproof";
+	argument[words++] = "watch";
+	argument[words++] = "--";
+	for (size_t i = 0; settings->command[i]; i++)
+		argument[words++] = settings->command[i];
+	fflush(stdout);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	status = command_vm((int)words, argument);
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	close(out);
+	return status;
+}
+
+/* Without a root the program is this machine's, and is taken along. -1: it is missing, or there is no memory; said. */
+static int take_program(struct settings *settings)
+{
+	char found[PATH_MAX], *path = NULL, *text = NULL;
+
+	if (settings->root || !strcmp(settings->command[0], "stackproof"))
+		return 0;
+	if (child_find(settings->command[0], found, sizeof(found))) {
+		fprintf(stderr, "stackproof watch: %s: no such program on this machine\n",
+			PLAIN_TEXT(settings->command[0]));
+		return -1;
+	}
+	if (found[0] == '/')
+		path = strdup(found);
+	else
+		path = realpath(found, NULL);
+	if (!path || asprintf(&text, "--file=%s", path) < 0 ||
+	    !ARRAY_ADD(settings->vm, settings->vm_count, text)) {
+		free(text);
+		free(path);
+		return -1;
+	}
+	settings->program = settings->command[0] = path;
+	return 0;
+}
+
+static int watch_guest(struct settings *settings)
+{
+	struct gate *gate = &settings->gate;
+	struct watch_result result;
+	FREED char *said = NULL;
+	struct error error;
+	int status;
+
+	if (strchr(settings->output, ',') || (settings->root && strchr(settings->root, ','))) {
+		fprintf(stderr, "stackproof watch: QEMU takes no path with a comma\n");
+		return EXIT_USAGE;
+	}
+	if (output_file_check(settings->output, &error) ||
+	    asprintf(&said, "%s.said", settings->output) < 0) {
+		error_print(stderr, "stackproof watch", &error);
+		return EXIT_ENVIRONMENT;
+	}
+	if (take_program(settings))
+		return EXIT_BAD_INPUT;
+	remove(said);
+	status = run_guest(settings, said);
+	if (access(said, R_OK) && status) /* vm has said why */
+		return status;
+	if (watch_result_read(said, &result, &error)) {
+		error_print(stderr, "stackproof watch", &error);
+		gate->environment = true;
+	}
+	remove(said);
+	watch_result_gate(&result, gate);
+	gate->environment |= status == EXIT_ENVIRONMENT;
+	if (settings->json) {
+		watch_result_print_json(stdout, &result, gate);
+	} else {
+		watch_result_print(stdout, &result);
+		if (status && status != EXIT_ENVIRONMENT)
+			printf("the command ended with status %d\n", status);
+		if (!gate_is_clean(gate))
+			gate_print(gate, stdout);
+	}
+	watch_result_deinit(&result);
+	return gate_status(gate);
+}
+
+int command_watch(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.children = children,
+		.args_doc = "-k KERNEL -o FILE -- COMMAND [ARGS]\n-- COMMAND [ARGS]",
+		.doc = "Runs COMMAND in a guest whose emulator sees each instruction, and writes "
+		       "all true stacks of "
+		       "its threads and processes. Without -k, in such a guest: runs COMMAND where "
+		       "the emulator sees "
+		       "it.",
+	};
+	struct settings settings = { 0 };
+	int status;
+
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings, &settings.gate);
+	status = settings.kernel ? watch_guest(&settings) : run_watched(settings.command);
+	for (size_t i = 0; i < settings.vm_count; i++)
+		free(settings.vm[i]);
+	free(settings.vm);
+	free(settings.program);
+	return status;
 }

@@ -62,13 +62,13 @@ static void on_map(const struct process_event *event)
 	struct watched_process *process = watch_process(event->pid);
 	struct process_truth *truth;
 
-	if (!process || !process->executed || !watch.truth)
+	if (!process || !process->executed)
 		return;
 	truth = &process->truth;
 	/* The first that the kernel maps is the program; then comes its interpreter. */
 	if (!truth->program && event->mapping.path)
 		truth->program = strdup(event->mapping.path);
-	if (!code_map_add(&truth->code, &event->mapping, watch.root))
+	if (watch.truth && !code_map_add(&truth->code, &event->mapping, watch.root))
 		watch_fail();
 }
 

@@ -16,10 +16,27 @@ int watch_report_open(const char *path)
 	return out ? 0 : -1;
 }
 
-void watch_report_process(const struct watched_process *process)
+/* A JSON string of any bytes; what is not printable ASCII becomes \u00NN. */
+static void put_string(const char *text)
 {
+	fputc('"', out);
+	for (const uint8_t *byte = (const uint8_t *)text; *byte; byte++) {
+		if (*byte < ' ' || *byte > '~' || *byte == '"' || *byte == '\\')
+			fprintf(out, "\\u%04x", *byte);
+		else
+			fputc(*byte, out);
+	}
+	fputc('"', out);
+}
+
+void watch_report_process(const struct watched_process *process, const char *truth)
+{
+	fputs("{\"type\": \"watch_process\", \"program\": ", out);
+	put_string(process->truth.program ? process->truth.program : "");
+	fputs(", \"truth\": ", out);
+	put_string(truth);
 	fprintf(out,
-		"{\"type\": \"watch_process\", \"process\": %zu, \"pid\": %d, \"root\": %s, "
+		", \"process\": %zu, \"pid\": %d, \"root\": %s, "
 		"\"threads\": %zu, \"stacks\": %" PRIu64 ", \"stacks_digest\": \"0x%" PRIx64
 		"\", \"proven\": %" PRIu64 ", \"unproven\": %" PRIu64
 		", \"contradictions\": %" PRIu64 ", \"returns\": %" PRIu64

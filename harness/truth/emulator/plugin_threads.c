@@ -142,19 +142,25 @@ void watch_process_empty(struct watched_process *process)
 	stack_pool_clear(&process->steps.stacks);
 }
 
-static void write_truth(const struct watched_process *process)
+/* The truth file's path; NULL: there is none. */
+static char *write_truth(const struct watched_process *process)
 {
-	FREED char *path = NULL;
+	char *path;
 
 	if (!watch.truth || !process->truth.points)
-		return;
-	if (asprintf(&path, process->number ? "%s.%zu" : "%s", watch.truth, process->number) < 0)
+		return NULL;
+	if (asprintf(&path, process->number ? "%s.%zu" : "%s", watch.truth, process->number) < 0) {
 		watch_fail();
-	else if (truth_write(&process->truth, path, watch.kernel.told.release,
-			     process->threads_made, watch.over ? "killed" : NULL, &watch.error))
+		return NULL;
+	}
+	if (truth_write(&process->truth, path, watch.kernel.told.release, process->threads_made,
+			watch.over ? "killed" : NULL, &watch.error)) {
 		watch.failed = true;
-	else
-		watch.written++;
+		free(path);
+		return NULL;
+	}
+	watch.written++;
+	return path;
 }
 
 static void forget_process(struct watched_process *process)
@@ -162,9 +168,11 @@ static void forget_process(struct watched_process *process)
 	struct watched_process **at = ARRAY_FIRST(watch.process, watch.processes, one,
 						  *one == process);
 
+	FREED char *path = NULL;
+
 	watch_process_empty(process);
-	write_truth(process);
-	watch_report_process(process);
+	path = write_truth(process);
+	watch_report_process(process, path ? path : "");
 	truth_deinit(&process->truth);
 	*at = watch.process[--watch.processes];
 	free(process->thread);

@@ -134,8 +134,8 @@ void watch_events(void);
 
 /* ---- plugin_report.c ----------------------------------------------------------------------- */
 
-/* Before it is forgotten: writes its line. */
-void watch_report_process(const struct watched_process *process);
+/* Before it is forgotten: writes its line. truth: its truth file, or "". */
+void watch_report_process(const struct watched_process *process, const char *truth);
 void watch_report_end(void);
 /* 0, or -1: it can't be written. path NULL: to standard error. */
 int watch_report_open(const char *path);
