@@ -28,6 +28,8 @@ static void on_fork(const struct process_event *event)
 	if (!thread)
 		return;
 	made->executed = true;
+	if (process->truth.program)
+		made->truth.program = strdup(process->truth.program);
 	if (!code_map_copy(&process->truth.code, &made->truth.code))
 		watch_fail();
 	if (maker && maker->begun)

@@ -334,7 +334,7 @@ static void step(struct watched_thread *thread, const struct user_regs_struct *r
 		 const struct instruction *next)
 {
 	const struct step_counters *counters = &thread->process->counters;
-	uint64_t wrong = wrong_returns(counters);
+	uint64_t wrong = wrong_returns(counters), stack = thread->steps.shadow.id;
 
 	thread->process->at = next;
 	if (stepped_apply(&thread->process->steps, &thread->steps, regs)) {
@@ -343,7 +343,8 @@ static void step(struct watched_thread *thread, const struct user_regs_struct *r
 	}
 	stepped_arrive(&thread->process->steps, &thread->steps, regs);
 	if (wrong != wrong_returns(counters))
-		truth_contradict(&thread->process->truth, &thread->truth);
+		truth_contradict(&thread->process->truth, &thread->truth, stack,
+				 thread->steps.shadow.id);
 	point(thread);
 }
 

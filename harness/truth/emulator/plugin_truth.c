@@ -2,10 +2,10 @@
 /*
  * plugin_truth.c - all true stacks of a watched process, in a calling-context tree
  *
- * No CFI speaks for these stacks: each must prove itself. What a thread was seen at is pending until its end. It is
- * taken back, as unproven, if a return ever goes elsewhere than its call said, through a slot of no open call, or ends
- * two frames. Where several frames went at once (longjmp, an exception, a switch of stacks), those that are left must
- * still have their return addresses in their slots; above one that has not, stacks are in doubt.
+ * No CFI speaks for these stacks: each must prove itself. What a thread was seen at is pending until its end. What it was
+ * seen at on one stack is taken back, as unproven, if a return there ever goes elsewhere than its call said, through a slot
+ * of no open call, or ends two frames. Where several frames went at once (longjmp, an exception, a switch of stacks),
+ * those that are left must still have their return addresses in their slots; above one that has not, stacks are in doubt.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,18 +28,31 @@ static bool is_node(void *context, uint32_t number)
 {
 	const struct thread_truth *thread = context;
 
-	return thread->pending[number - 1].node == thread->pending[thread->pendings].node;
+	const struct pending_point *one = &thread->pending[number - 1];
+	const struct pending_point *wanted = &thread->pending[thread->pendings];
+
+	return one->node == wanted->node && one->stack == wanted->stack;
 }
 
-/* The node's; NULL: no memory. */
-static struct pending_point *find_pending(struct thread_truth *thread, uint32_t node)
+/* The slot in the map for what is behind the last one. */
+static uint32_t *find_number(struct thread_truth *thread)
+{
+	const struct pending_point *wanted = &thread->pending[thread->pendings];
+
+	return number_map_find(&thread->map, hash_word(wanted->stack, wanted->node), is_node,
+			       thread);
+}
+
+/* The node's, on the stack; NULL: no memory. */
+static struct pending_point *find_pending(struct thread_truth *thread, uint64_t stack,
+					  uint32_t node)
 {
 	uint32_t *number;
 
 	if (!ARRAY_GROW(thread->pending, thread->pendings))
 		return NULL;
-	thread->pending[thread->pendings] = (struct pending_point) { .node = node };
-	number = number_map_find(&thread->map, hash_word(0, node), is_node, thread);
+	thread->pending[thread->pendings] = (struct pending_point) { .node = node, .stack = stack };
+	number = find_number(thread);
 	if (!number)
 		return NULL;
 	if (!*number)
@@ -47,33 +60,44 @@ static struct pending_point *find_pending(struct thread_truth *thread, uint32_t 
 	return &thread->pending[*number - 1];
 }
 
-static void settle(struct process_truth *truth, struct thread_truth *thread, bool proven)
+static void settle(struct process_truth *truth, const struct pending_point *pending, bool proven)
 {
-	for (uint32_t i = 0; i < thread->pendings; i++) {
-		const struct pending_point *pending = &thread->pending[i];
-		struct context_node *node = &truth->tree.node[pending->node];
+	struct context_node *node = &truth->tree.node[pending->node];
 
-		*(proven ? &truth->proven : &truth->unproven) += pending->points;
-		if (proven) {
-			node->points += pending->points;
-			node->in_kernel += pending->in_kernel;
-		} else {
-			node->unproven += pending->points + pending->in_kernel;
-		}
+	*(proven ? &truth->proven : &truth->unproven) += pending->points;
+	if (proven) {
+		node->points += pending->points;
+		node->in_kernel += pending->in_kernel;
+	} else {
+		node->unproven += pending->points + pending->in_kernel;
 	}
-	thread->pendings = 0;
-	number_map_deinit(&thread->map);
 }
 
-void truth_contradict(struct process_truth *truth, struct thread_truth *thread)
+void truth_contradict(struct process_truth *truth, struct thread_truth *thread, uint64_t from,
+		      uint64_t to)
 {
+	uint32_t count = thread->pendings;
+
 	truth->contradictions++;
-	settle(truth, thread, false);
+	number_map_deinit(&thread->map);
+	thread->pendings = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct pending_point pending = thread->pending[i];
+		uint32_t *number;
+
+		thread->pending[thread->pendings] = pending;
+		if (pending.stack == from || pending.stack == to || !(number = find_number(thread)))
+			settle(truth, &pending, false);
+		else
+			*number = ++thread->pendings;
+	}
 }
 
 void truth_thread_end(struct process_truth *truth, struct thread_truth *thread)
 {
-	settle(truth, thread, true);
+	for (uint32_t i = 0; i < thread->pendings; i++)
+		settle(truth, &thread->pending[i], true);
+	number_map_deinit(&thread->map);
 	free(thread->address);
 	free(thread->node);
 	free(thread->pending);
@@ -185,13 +209,13 @@ int truth_point(struct process_truth *truth, struct thread_truth *thread,
 		truth->tree.node[behind].unproven += calls_kernel;
 		return 0;
 	}
-	pending = find_pending(thread, node);
+	pending = find_pending(thread, shadow->id, node);
 	if (!pending)
 		return no_memory(error);
 	pending->points++;
 	if (!calls_kernel)
 		return 0;
-	pending = find_pending(thread, behind);
+	pending = find_pending(thread, shadow->id, behind);
 	if (!pending)
 		return no_memory(error);
 	pending->in_kernel++;

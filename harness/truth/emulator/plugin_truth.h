@@ -10,9 +10,10 @@
 #include "truth/contexts/contexts.h"
 #include "truth/steps/steps.h"
 
-/* How often a thread was at a node since its stack began, or since it was contradicted. */
+/* How often a thread was at a node, on one of its stacks, since that began, or since it was contradicted. */
 struct pending_point {
 	uint32_t node;
+	uint64_t stack; /* the shadow stack's number */
 	uint64_t points, in_kernel;
 };
 
@@ -44,8 +45,10 @@ struct process_truth {
 int truth_point(struct process_truth *truth, struct thread_truth *thread,
 		const struct stepped_process *process, const struct stepped_thread *steps,
 		struct error *error);
-/* What was counted of the thread so far is contradicted: a return went elsewhere. */
-void truth_contradict(struct process_truth *truth, struct thread_truth *thread);
+/* What was counted of the thread so far is contradicted: a return went elsewhere, from one shadow stack to another, or to the
+ * same. */
+void truth_contradict(struct process_truth *truth, struct thread_truth *thread, uint64_t from,
+		      uint64_t to);
 /* The thread has ended: what is not contradicted is proven. */
 void truth_thread_end(struct process_truth *truth, struct thread_truth *thread);
 /* Writes the file. partial: why it is not whole, or NULL. */
