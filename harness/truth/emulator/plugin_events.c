@@ -2,9 +2,9 @@
 /*
  * plugin_events.c - apply the kernel's events about processes
  *
- * They are looked at before user code goes on, and a process is in the kernel when one of its events is written. So a forked
- * process's stacks are copied before its maker has gone on, and a program's first instruction is known as such. Each CPU has
- * a ring; they are put in the order of their times.
+ * They are looked at before user code goes on, and a process is in the kernel when one of its events is written. So a
+ * forked process's stacks are copied before its maker has gone on, and a program's first instruction is known as such.
+ * Each CPU has a ring; they are put in the order of their times.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -45,8 +45,8 @@ struct process_truth {
 int truth_point(struct process_truth *truth, struct thread_truth *thread,
 		const struct stepped_process *process, const struct stepped_thread *steps,
 		struct error *error);
-/* What was counted of the thread so far is contradicted: a return went elsewhere, from one shadow stack to another, or to the
- * same. */
+/* What was counted of the thread so far on a stack is contradicted: a return went elsewhere, from one shadow stack to
+ * another, or to the same. */
 void truth_contradict(struct process_truth *truth, struct thread_truth *thread, uint64_t from,
 		      uint64_t to);
 /* The thread has ended: what is not contradicted is proven. */
