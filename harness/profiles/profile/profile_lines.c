@@ -53,7 +53,7 @@ void profile_lines_close(struct profile_lines *lines)
 /* More bytes behind those that are there; moves them to the buffer's start. */
 static int fill(struct profile_lines *lines, struct error *error)
 {
-	size_t left = lines->end - lines->start;
+	size_t left = lines->end - lines->start, room;
 	static const char byte_order_mark[] = "\357\273\277";
 	const size_t mark = sizeof(byte_order_mark) - 1;
 	const char *message;
@@ -63,9 +63,11 @@ static int fill(struct profile_lines *lines, struct error *error)
 		memmove(lines->buffer, lines->buffer + lines->start, left);
 	lines->start = 0;
 	lines->end = left;
-	if (!ARRAY_RESERVE(lines->buffer, lines->room, left + READ_BYTES))
+	/* As long as there is any room: to grow is to copy all of it. */
+	if (left == lines->room && !ARRAY_RESERVE(lines->buffer, lines->room, left + READ_BYTES))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a profile's line");
-	count = gzread(lines->file, lines->buffer + left, READ_BYTES);
+	room = lines->room - left;
+	count = gzread(lines->file, lines->buffer + left, room < READ_BYTES ? room : READ_BYTES);
 	message = gzerror(lines->file, &code);
 	if (code == Z_ERRNO)
 		return error_set_errno(error, "reading");
