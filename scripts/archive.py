@@ -6,17 +6,30 @@ import os
 import subprocess
 
 
+known = {}
+
+
+def read_symbols(paths):
+    """By one nm: that of a program for each object took longer than all else."""
+    said = subprocess.run(["nm", "-gA", *paths], capture_output=True, text=True, check=True)
+    for path in paths:
+        known[path] = []
+    members = {}
+    for line in said.stdout.splitlines():
+        where, _, rest = line.rpartition(":")
+        if where not in members:
+            path = where if where in known else where.rpartition(":")[0]
+            members[where] = os.path.basename(where), set(), set()
+            known[path].append(members[where])
+        words = rest.split()
+        members[where][2 if words[-2] in "Uw" else 1].add(words[-1])
+
+
 def symbols(path):
     """For each member (an object is one): its name, the global names that it defines, and those it wants."""
-    said = subprocess.run(["nm", "-g", path], capture_output=True, text=True, check=True)
-    members = [(path, set(), set())]
-    for line in said.stdout.splitlines():
-        words = line.split()
-        if line.endswith(":"):
-            members.append((os.path.basename(line[:-1]), set(), set()))
-        elif len(words) > 1:
-            members[-1][2 if words[-2] in "Uw" else 1].add(words[-1])
-    return members
+    if path not in known:
+        read_symbols([path])
+    return known[path]
 
 
 class Archive:
