@@ -79,7 +79,7 @@ void watch_thread_leaves(const struct watched_thread *thread)
 	world.left++;
 }
 
-void watch_report_process(const struct watched_process *process)
+void watch_report_process(const struct watched_process *process, const char *truth)
 {
 	size_t used = strlen(world.reported);
 
