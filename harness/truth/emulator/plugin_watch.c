@@ -23,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
+#include "number_map.h"
 #include "plugin_watch.h"
 
 #define PRIVILEGE_MASK 3 /* of cs: Intel SDM volume 3, 5.5; 3 is user mode */
@@ -185,17 +187,66 @@ static int read_bytes(void *context, uint64_t address, void *ret, size_t size)
 	return 0;
 }
 
-/* Instructions are kept for ever: a block's must outlive it. NULL: no memory; nothing is watched any more. */
-static const struct block_instruction *decoded(const struct qemu_plugin_insn *insn, uint64_t offset)
+/* An instruction's bytes and where it is in its block: all that it is known by. */
+struct instruction_key {
+	uint8_t bytes[INSTRUCTION_BYTES_MAX];
+	uint8_t size;
+	uint32_t offset;
+};
+
+struct known_instruction {
+	struct instruction_key key;
+	struct block_instruction instruction;
+};
+
+/* Kept for ever: a block's must outlive it, and QEMU translates the same code again and again. */
+static struct {
+	struct known_instruction **one; /* of number 1, 2, ... */
+	uint32_t count;
+	struct number_map map;
+} known;
+
+static bool is_known(void *context, uint32_t number)
+{
+	return !memcmp(context, &known.one[number - 1]->key, sizeof(struct instruction_key));
+}
+
+/* NULL: no memory. */
+static const struct block_instruction *know(const struct qemu_plugin_insn *insn, uint64_t offset)
 {
 	struct memory_reader memory = { read_bytes, (void *)insn };
-	struct block_instruction *ret = malloc(sizeof(*ret));
+	struct known_instruction *new;
+	struct instruction_key key;
+	uint32_t *number;
+
+	memset(&key, 0, sizeof(key));
+	key.size = (uint8_t)qemu_plugin_insn_data(insn, key.bytes, sizeof(key.bytes));
+	key.offset = (uint32_t)offset;
+	number = number_map_find(&known.map, number_hash(0, &key, sizeof(key)), is_known, &key);
+	if (!number)
+		return NULL;
+	if (*number)
+		return &known.one[*number - 1]->instruction;
+	new = malloc(sizeof(*new));
+	if (!new || !ARRAY_ADD(known.one, known.count, new)) {
+		free(new);
+		return NULL;
+	}
+	*number = known.count;
+	new->key = key;
+	new->instruction = (struct block_instruction) { decoder_decode(watch.decoder, 0, &memory),
+							key.offset };
+	return &new->instruction;
+}
+
+/* NULL: no memory; nothing is watched any more. */
+static const struct block_instruction *decoded(const struct qemu_plugin_insn *insn, uint64_t offset)
+{
+	const struct block_instruction *ret;
 
 	pthread_mutex_lock(&lock);
-	if (ret)
-		*ret = (struct block_instruction) { decoder_decode(watch.decoder, 0, &memory),
-						    (uint32_t)offset };
-	else
+	ret = watch.failed ? NULL : know(insn, offset);
+	if (!ret)
 		watch_fail();
 	pthread_mutex_unlock(&lock);
 	return ret;
