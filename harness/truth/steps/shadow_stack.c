@@ -311,6 +311,9 @@ enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, 
 		      top->return_address == target;
 
 	stack->carriers = stack->readers = 0;
+	/* The code that took a frame off, deeper in, is done: it will not put it back. */
+	if (stack->taken_off.slot && stack->taken_off.slot <= slot)
+		shadow_stack_settle_taken_off(stack);
 	/* What lies below rsp before the ret was dropped by the instruction before. */
 	if (!copied && (!top || top->slot != slot || top->interrupted)) {
 		tell_stray(stack, slot, target);
@@ -324,9 +327,6 @@ enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, 
 		shadow_stack_move(stack, sp);
 		return RETURN_STRAY;
 	}
-	/* The code that took a frame off, deeper in, is done: it will not put it back. */
-	if (stack->taken_off.slot && stack->taken_off.slot <= slot)
-		shadow_stack_settle_taken_off(stack);
 	if (copied) {
 		return_copy(stack, slot, target);
 		return shadow_stack_move(stack, sp) ? RETURN_DOUBLED : RETURN_COPIED;
@@ -419,7 +419,7 @@ bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t retur
 	if (callee_saved)
 		memcpy(frame.callee_saved, callee_saved, sizeof(frame.callee_saved));
 	shadow_stack_move(stack, slot);
-	if (stack->taken_off.slot == slot)
+	if (stack->taken_off.slot && stack->taken_off.slot <= slot)
 		shadow_stack_settle_taken_off(stack);
 	stack->in_transit = false;
 	stack->carriers = 0; /* the callee does as it likes with most of them */

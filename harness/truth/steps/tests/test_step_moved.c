@@ -102,6 +102,8 @@ static const struct moved_case {
 	{ "the_word_of_another_thread", .step = { POP_RCX, ADD(8), PUSH(0x51, 7) }, IS_OFF(RCX) },
 	{ "over_another_frame_s", .step = { POP_RCX, ADD(0x78), ADD(0x80), STORE_RCX }, .count = 2,
 	  .slot = B, .carriers = RCX, .off = true, .transit = true },
+	{ "its_slot_after_a_call_further_out", .step = { POP_RCX, ADD(0x18), CALL, SUB(0x18) },
+	  .count = 3, .slot = C + 0x18 },
 	{ "a_call_meanwhile", .step = { POP_RCX, SUB(0x10), CALL, RET(PC + 5), PUSH_RCX },
 	  .count = 2, .off = true },
 	{ "a_signal_meanwhile", .step = { POP_RCX, SUB(0x10), SIGNAL }, .count = 4, .off = true,
