@@ -252,7 +252,7 @@ $(O)/libgcc_host: $(wildcard harness/engines/libgcc/*.[ch]) harness/engines/exte
 # are made of. QEMU has no sanitizer's run-time.
 PLUGINS		:= count watch
 PLUGIN_count	:= harness/truth/emulator/plugin_count.c
-PLUGIN_watch	:= $(filter-out %/plugin.c %/plugin_count.c,$(wildcard harness/truth/emulator/plugin_*.c harness/truth/steps/*.c)) \
+PLUGIN_watch	:= $(filter-out %/plugin.c %/plugin_count.c,$(wildcard harness/truth/emulator/plugin_*.c harness/truth/emulator/fast_*.c harness/truth/steps/*.c)) \
 		   harness/truth/contexts/context_tree.c harness/truth/contexts/context_write.c \
 		   bpf/perf_ring.c unwinder/error.c unwinder/number_map.c unwinder/plain_text.c unwinder/scratch.c unwinder/walk/stack.c
 PLUGIN_LIBS_watch := -l:libcapstone.a -Wl,--exclude-libs,ALL

@@ -32,10 +32,7 @@ static void on_fork(const struct process_event *event)
 		made->truth.program = strdup(process->truth.program);
 	if (!code_map_copy(&process->truth.code, &made->truth.code))
 		watch_fail();
-	if (maker && maker->begun)
-		watch_inherit(thread, maker);
-	else
-		thread->stranger = true;
+	watch_inherit(thread, maker);
 }
 
 static void on_exec(const struct process_event *event)
@@ -55,6 +52,8 @@ static void on_exec(const struct process_event *event)
 	if (!thread)
 		return;
 	thread->executes = true;
+	if (thread->twin)
+		thread->twin->executes = true;
 	if (process->threads_made > 1)
 		process->threads_made--; /* it is one that was there */
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include "plugin_watch.h"
 
+#define FRAMES_SHOWN 32
+
 static FILE *out;
 
 int watch_report_open(const char *path)
@@ -42,31 +44,77 @@ void watch_report_process(const struct watched_process *process, const char *tru
 		", \"contradictions\": %" PRIu64 ", \"returns\": %" PRIu64
 		", \"returns_replaced\": %" PRIu64 ", \"returns_stray\": %" PRIu64
 		", \"returns_doubled\": %" PRIu64 ", \"call_mismatches\": %" PRIu64
-		", \"stack_switches\": %" PRIu64 ", \"signals\": %" PRIu64 "}\n",
+		", \"stack_switches\": %" PRIu64 ", \"signals\": %" PRIu64 ", \"entries\": %" PRIu64
+		", \"entries_digest\": \"0x%" PRIx64 "\"}\n",
 		process->number, process->pid, process->root ? "true" : "false",
 		process->threads_made, process->counters.stacks, process->counters.stacks_digest,
 		process->truth.proven, process->truth.unproven, process->truth.contradictions,
 		process->counters.returns, process->counters.returns_replaced,
 		process->counters.returns_stray, process->counters.returns_doubled,
 		process->counters.call_mismatches, process->counters.stack_switches,
-		process->counters.signals);
+		process->counters.signals, process->counters.entries,
+		process->counters.entries_digest);
+}
+
+static void print_stack(const char *name, const struct watched_thread *thread, size_t count)
+{
+	const struct shadow_stack *shadow = &thread->steps.shadow;
+
+	fprintf(out, ", \"%s\": {\"rooted\": %s, \"frames\": %zu, \"innermost\": [", name,
+		shadow->rooted ? "true" : "false", count);
+	for (size_t i = 0; i < count && i < FRAMES_SHOWN; i++)
+		fprintf(out, "%s\"0x%" PRIx64 "\"", i ? ", " : "",
+			shadow->frame[count - 1 - i].return_address);
+	fprintf(out, "]}");
+}
+
+void watch_report_difference(const struct watched_thread *thread, size_t open, bool doubtful)
+{
+	fprintf(out,
+		"{\"type\": \"watch_difference\", \"pid\": %d, \"tid\": %d, \"pc\": \"0x%llx\", "
+		"\"entry\": %s, \"doubtful\": %s",
+		thread->process->pid, thread->steps.tid, thread->steps.regs.rip,
+		thread->in_kernel ? "true" : "false", doubtful ? "true" : "false");
+	print_stack("exact", thread, thread->steps.shadow.count);
+	print_stack("fast", thread->twin, open);
+	fprintf(out, "}\n");
+}
+
+static void print_fast(const struct watch_counters *counters)
+{
+	fprintf(out,
+		", \"calls\": %" PRIu64 ", \"returns\": %" PRIu64 ", \"remapped\": %" PRIu64
+		", \"overwritten\": %" PRIu64 ", \"late\": %" PRIu64 ", \"doubtful\": %" PRIu64,
+		counters->calls, counters->returns, counters->remapped, counters->overwritten,
+		counters->late, counters->doubtful);
+	if (watch.check)
+		fprintf(out,
+			", \"checked\": %" PRIu64 ", \"unsettled\": %" PRIu64
+			", \"different\": %" PRIu64 ", \"different_doubtful\": %" PRIu64
+			", \"different_entries\": %" PRIu64,
+			counters->checked, counters->unsettled, counters->different,
+			counters->different_doubtful, counters->different_entries);
 }
 
 void watch_report_end(void)
 {
-	const struct watch_counters *counters = &watch.counters;
+	struct watch_counters *counters = &watch.counters;
 
+	watch_fast_sum(counters);
 	watch_forget_all();
 	fprintf(out,
 		"{\"type\": \"watch_summary\", \"wrong\": \"%s\", \"error\": \"%s\", "
 		"\"processes\": %zu, \"instructions\": %" PRIu64 ", \"entries\": %" PRIu64
 		", \"restarted\": %" PRIu64 ", \"lost_events\": %" PRIu64
 		", \"unread_rings\": %" PRIu64 ", \"unread_tasks\": %" PRIu64
-		", \"strangers\": %" PRIu64 ", \"truth_files\": %zu, \"missing_files\": %zu}\n",
+		", \"strangers\": %" PRIu64 ", \"truth_files\": %zu, \"missing_files\": %zu",
 		watch.wrong ? watch.wrong : "", watch.failed ? watch.error.message : "", watch.made,
 		counters->instructions, counters->entries, counters->restarted,
 		counters->lost_events, counters->unread_rings, counters->unread_tasks,
 		counters->strangers, watch.written, code_files_missing());
+	if (watch.fast)
+		print_fast(counters);
+	fprintf(out, "}\n");
 	if (out != stderr && (ferror(out) | fclose(out)))
 		perror("watch");
 }

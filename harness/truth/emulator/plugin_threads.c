@@ -13,8 +13,9 @@
 #include "freed.h"
 #include "plugin_watch.h"
 
-#define SIGNALS		64	 /* of the kernel's */
-#define START_WORDS_MAX 0x100000 /* execve(2) takes less than 6 MiB of pointers and strings */
+#define SIGNALS		  64	   /* of the kernel's */
+#define KERNEL_MASK_BYTES 8	   /* the last member of its struct ucontext */
+#define START_WORDS_MAX	  0x100000 /* execve(2) takes less than 6 MiB of pointers and strings */
 
 /* What is asked for after an instruction that is not the next one. */
 static const struct instruction nothing;
@@ -67,17 +68,11 @@ static void *one_more(size_t size)
 	return calloc(1, size);
 }
 
-struct watched_process *watch_process_make(pid_t pid)
+static void init_process(struct watched_process *process, pid_t pid, bool fast)
 {
-	struct watched_process *process = one_more(sizeof(*process));
-
-	if (!process || !ARRAY_ADD(watch.process, watch.processes, process)) {
-		free(process);
-		watch_fail();
-		return NULL;
-	}
 	process->pid = pid;
-	process->number = watch.made++;
+	process->fast = fast;
+	process->image = watch.images++ % FAST_IMAGES + 1;
 	process->steps = (struct stepped_process) {
 		.pid = pid,
 		.error = &watch.error,
@@ -88,6 +83,25 @@ struct watched_process *watch_process_make(pid_t pid)
 		.find_mapping = find_mapping,
 		.decode = decode,
 	};
+}
+
+struct watched_process *watch_process_make(pid_t pid)
+{
+	bool twins = watch.check;
+	struct watched_process *process = one_more(sizeof(*process));
+	struct watched_process *twin = process && twins ? one_more(sizeof(*twin)) : NULL;
+
+	if (!process || (twins && !twin) || !ARRAY_ADD(watch.process, watch.processes, process)) {
+		free(process);
+		free(twin);
+		watch_fail();
+		return NULL;
+	}
+	init_process(process, pid, !watch_is_exact());
+	process->number = watch.made++;
+	process->twin = twin;
+	if (twin)
+		init_process(twin, pid, true);
 	return process;
 }
 
@@ -111,11 +125,20 @@ struct watched_thread *watch_thread_make(struct watched_process *process, pid_t 
 	process->threads_made++;
 	thread->steps.tid = tid;
 	thread->process = process;
+	if (process->twin) {
+		thread->twin = watch_thread_make(process->twin, tid);
+		return thread->twin ? thread : NULL;
+	}
 	return thread;
 }
 
 void watch_inherit(struct watched_thread *thread, const struct watched_thread *maker)
 {
+	if (thread->twin)
+		watch_inherit(thread->twin, maker ? maker->twin : NULL);
+	thread->stranger = !maker || !maker->begun;
+	if (thread->stranger)
+		return;
 	thread->inherits = !stepped_inherit(&thread->process->steps, &thread->steps,
 					    &maker->process->steps, &maker->steps);
 	if (!thread->inherits)
@@ -128,18 +151,32 @@ static void forget_thread(struct watched_process *process, size_t at)
 
 	watch_thread_leaves(thread);
 	stack_pool_forget(&process->steps.stacks, thread->steps.tid);
+	process->thread[at] = process->thread[--process->threads];
 	truth_thread_end(&process->truth, &thread->truth);
+	watch.alive--;
+	if (watch_fast_forget(thread))
+		return;
 	stepped_end(&thread->steps);
 	free(thread);
-	watch.alive--;
-	process->thread[at] = process->thread[--process->threads];
+}
+
+static void forget_threads(struct watched_process *process, pid_t tid)
+{
+	if (process->twin)
+		forget_threads(process->twin, tid);
+	for (size_t i = process->threads; i-- > 0;)
+		if (process->thread[i]->steps.tid == tid)
+			forget_thread(process, i);
 }
 
 void watch_process_empty(struct watched_process *process)
 {
+	if (process->twin)
+		watch_process_empty(process->twin);
 	while (process->threads)
 		forget_thread(process, process->threads - 1);
 	stack_pool_clear(&process->steps.stacks);
+	process->image = watch.images++ % FAST_IMAGES + 1;
 }
 
 /* The truth file's path; NULL: there is none. */
@@ -175,6 +212,11 @@ static void forget_process(struct watched_process *process)
 	watch_report_process(process, path ? path : "");
 	truth_deinit(&process->truth);
 	*at = watch.process[--watch.processes];
+	if (process->twin) {
+		free(process->twin->thread);
+		free(process->twin);
+		watch.alive--;
+	}
 	free(process->thread);
 	free(process);
 	watch.alive--;
@@ -182,9 +224,7 @@ static void forget_process(struct watched_process *process)
 
 void watch_thread_end(struct watched_process *process, pid_t tid)
 {
-	for (size_t i = process->threads; i-- > 0;)
-		if (process->thread[i]->steps.tid == tid)
-			forget_thread(process, i);
+	forget_threads(process, tid);
 	if (!process->threads)
 		forget_process(process);
 }
@@ -219,10 +259,12 @@ struct watched_thread *watch_enter(void)
 		thread = watch_thread_make(process, task.tid);
 		if (!thread)
 			return NULL;
-		thread->stranger = true;
+		watch_inherit(thread, NULL);
 	}
 	watch.counters.entries++;
 	process->task = task.address;
+	if (process->twin)
+		process->twin->task = task.address;
 	thread->in_kernel = true;
 	return thread;
 }
@@ -260,15 +302,23 @@ static bool goes_on_with(const struct watched_thread *thread, const gregset_t sa
 	return true;
 }
 
+/* Whether steps.next is what was executed last, or was about to be. */
+static bool knows_last(const struct watched_thread *thread)
+{
+	return !thread->process->fast || thread->steps.pending;
+}
+
 static bool is_sigreturn(const struct watched_thread *thread)
 {
-	return thread->steps.next.kind == INSTRUCTION_SYSCALL &&
+	return knows_last(thread) && thread->steps.next.kind == INSTRUCTION_SYSCALL &&
 	       thread->steps.regs.rax == SYS_rt_sigreturn;
 }
 
 /*
- * Whether the kernel has just built a signal's frame at rsp: then a handler's three arguments are what it sets them to
- * (arch/x86/kernel/signal_64.c), and the registers in the frame are those that the thread had.
+ * Whether the kernel has just built a signal's frame at rsp: then a handler's three arguments are what it sets
+ * them to (arch/x86/kernel/signal_64.c), and the registers in the frame are those that the thread had. Its second
+ * argument is behind the kernel's struct ucontext, whose mask has eight bytes. Who faulted in the handler's first
+ * instruction has entered it already.
  */
 static bool enters_handler(const struct watched_thread *thread, const struct user_regs_struct *regs,
 			   gregset_t ret_saved)
@@ -278,12 +328,20 @@ static bool enters_handler(const struct watched_thread *thread, const struct use
 		ucontext_t context;
 	} frame;
 
+	const struct shadow_stack *shadow = &thread->steps.shadow;
+
+	if (shadow->count > 1 && shadow->frame[shadow->count - 1].slot == regs->rsp &&
+	    shadow->frame[shadow->count - 2].interrupted && !is_sigreturn(thread))
+		return false;
 	if (regs->rax || regs->rdi - 1 >= SIGNALS ||
 	    regs->rdx != regs->rsp + sizeof(frame.restorer) ||
 	    !plugin_memory_read(regs->rsp, &frame,
 				sizeof(frame.restorer) + offsetof(ucontext_t, uc_mcontext.fpregs)))
 		return false;
 	memcpy(ret_saved, frame.context.uc_mcontext.gregs, sizeof(gregset_t));
+	if (thread->process->fast)
+		return regs->rsi == regs->rsp + sizeof(frame.restorer) +
+					    offsetof(ucontext_t, uc_sigmask) + KERNEL_MASK_BYTES;
 	return is_sigreturn(thread) || goes_on_with(thread, ret_saved);
 }
 
@@ -310,6 +368,17 @@ static struct user_regs_struct interrupted_registers(const struct user_regs_stru
 	ret.rsp = saved[REG_RSP];
 	ret.rip = saved[REG_RIP];
 	return ret;
+}
+
+bool watch_handler(const struct watched_thread *thread, const struct user_regs_struct *regs,
+		   struct user_regs_struct *ret_interrupted)
+{
+	gregset_t saved;
+
+	if (!enters_handler(thread, regs, saved))
+		return false;
+	*ret_interrupted = interrupted_registers(regs, saved);
+	return true;
 }
 
 /* ---- steps --------------------------------------------------------------------------------- */
@@ -400,8 +469,8 @@ static void take_arguments(struct process_truth *truth, uint64_t sp)
 	}
 }
 
-static void begin(struct watched_thread *thread, const struct user_regs_struct *regs,
-		  const struct instruction *instruction)
+void watch_begin(struct watched_thread *thread, const struct user_regs_struct *regs,
+		 const struct instruction *instruction)
 {
 	bool made = !thread->executes && !thread->entry;
 
@@ -427,11 +496,9 @@ static void go_on(struct watched_thread *thread, const struct user_regs_struct *
 		  const struct instruction *instruction)
 {
 	bool calls_kernel = thread->steps.next.kind == INSTRUCTION_SYSCALL;
-	gregset_t saved;
+	struct user_regs_struct interrupted;
 
-	if (enters_handler(thread, regs, saved)) {
-		struct user_regs_struct interrupted = interrupted_registers(regs, saved);
-
+	if (watch_handler(thread, regs, &interrupted)) {
 		if (calls_kernel || interrupted.rip != thread->steps.regs.rip)
 			step(thread, &interrupted, &nothing);
 		thread->process->at = instruction;
@@ -453,10 +520,14 @@ void watch_step(struct watched_thread *thread, const struct user_regs_struct *re
 {
 	watch.counters.instructions++;
 	if (!thread->begun)
-		begin(thread, regs, instruction);
+		watch_begin(thread, regs, instruction);
 	else if (thread->in_kernel)
 		go_on(thread, regs, instruction);
 	else
 		step(thread, regs, instruction);
+	if (thread->in_kernel && thread->begun)
+		stepped_entry(&thread->process->steps, &thread->steps);
+	if (thread->twin && thread->begun)
+		watch_check(thread);
 	thread->in_kernel = false;
 }

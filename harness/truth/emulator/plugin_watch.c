@@ -13,6 +13,8 @@
  *	truth=FILE	all true stacks of the first process; those of others go to FILE.NUMBER
  *	root=DIR	where the guest's files are on this machine; they have the same paths here by default
  *	from=entry	points begin at programs' entry points, and not in the dynamic loader
+ *	at=entries	only at kernel entries a stack is asked for: nearly all instructions are left alone (fast.h)
+ *	check=on	the same, and both ways at once, the one held against the other
  *
  * A block is translated once for the memory where its code is, and is run wherever that is mapped (QEMU's CF_PCREL): the
  * address that it was translated for is another process's, as often as not. rip is right where a block begins, and only
@@ -35,17 +37,8 @@ static const uint8_t tells_opcode[] = { 0x0f, 0x1f, 0x84, 0x00, 0x53, 0x50, 0x54
 
 struct watch watch = { .root = "" };
 
-/* What is known of a vCPU, for conditions that are checked inline. */
-struct vcpu {
-	uint64_t in_kernel; /* the kernel ran since the last user code */
-	uint64_t watched;   /* the thread that runs is */
-	uint64_t pc;	    /* where the block begins */
-	struct watched_thread *thread;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all: also vCPUs' translations */
 static struct qemu_plugin_scoreboard *vcpus;
-static struct qemu_plugin_u64 in_kernel, watched;
 static struct qemu_plugin_register *handle[WATCH_REGISTERS], *cs;
 
 #define REGISTER(member) (offsetof(struct user_regs_struct, member) / sizeof(uint64_t))
@@ -75,9 +68,24 @@ static const char *const gdb_name[WATCH_REGISTERS] = {
 	[WATCH_CR3] = "cr3",
 };
 
-static struct vcpu *vcpu_at(unsigned number)
+struct vcpu *watch_vcpu(unsigned number)
 {
 	return qemu_plugin_scoreboard_find(vcpus, number);
+}
+
+struct qemu_plugin_u64 watch_word(size_t offset)
+{
+	return (struct qemu_plugin_u64) { vcpus, offset };
+}
+
+void watch_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void watch_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
 }
 
 uint64_t watch_register(enum watch_register number)
@@ -89,7 +97,7 @@ uint64_t watch_register(enum watch_register number)
 	return value;
 }
 
-static void read_registers(struct user_regs_struct *ret)
+void watch_read_registers(struct user_regs_struct *ret)
 {
 	uint64_t *value = (uint64_t *)ret;
 
@@ -100,41 +108,46 @@ static void read_registers(struct user_regs_struct *ret)
 
 /* ---- while the guest runs ------------------------------------------------------------------ */
 
-/* A block of user code begins after the kernel ran. */
-static void on_entry(unsigned number, void *userdata)
+/* A block of user code begins, and vcpu->look says why that is of interest. */
+static void on_look(unsigned number, void *userdata)
 {
-	struct vcpu *vcpu = vcpu_at(number);
+	struct vcpu *vcpu = watch_vcpu(number);
+	bool kernel_ran = vcpu->look == LOOK_KERNEL_RAN;
 
-	vcpu->in_kernel = 0;
-	pthread_mutex_lock(&lock);
-	vcpu->thread = watch.told && !watch.failed ? watch_enter() : NULL;
-	vcpu->watched = vcpu->thread != NULL;
-	pthread_mutex_unlock(&lock);
+	vcpu->look = LOOK_NOT;
+	watch_lock();
+	if (kernel_ran) {
+		vcpu->thread = watch.told && !watch.failed ? watch_enter() : NULL;
+		vcpu->watched = vcpu->thread && watch_is_exact();
+	}
+	if (watch.fast)
+		watch_fast_look(number, kernel_ran);
+	watch_unlock();
 }
 
 static void on_instruction(unsigned number, void *userdata)
 {
 	const struct block_instruction *instruction = userdata;
-	struct vcpu *vcpu = vcpu_at(number);
+	struct vcpu *vcpu = watch_vcpu(number);
 	struct user_regs_struct regs;
 
-	read_registers(&regs);
+	watch_read_registers(&regs);
 	if (!instruction->offset)
 		vcpu->pc = regs.rip;
 	regs.rip = vcpu->pc + instruction->offset;
-	pthread_mutex_lock(&lock);
+	watch_lock();
 	if (vcpu->thread && !watch.failed)
 		watch_step(vcpu->thread, &regs, &instruction->instruction);
 	if (watch.failed)
 		vcpu->watched = 0;
-	pthread_mutex_unlock(&lock);
+	watch_unlock();
 }
 
 /* By what the guest tells, a thread may be gone while another vCPU runs it. */
 void watch_thread_leaves(const struct watched_thread *thread)
 {
 	for (int number = qemu_plugin_num_vcpus(); number-- > 0;) {
-		struct vcpu *vcpu = vcpu_at((unsigned)number);
+		struct vcpu *vcpu = watch_vcpu((unsigned)number);
 
 		if (vcpu->thread == thread) {
 			vcpu->thread = NULL;
@@ -171,10 +184,10 @@ static void on_tell(unsigned number, void *userdata)
 {
 	struct user_regs_struct regs;
 
-	read_registers(&regs);
-	pthread_mutex_lock(&lock);
+	watch_read_registers(&regs);
+	watch_lock();
 	take_told(&regs);
-	pthread_mutex_unlock(&lock);
+	watch_unlock();
 }
 
 /* ---- translation --------------------------------------------------------------------------- */
@@ -244,12 +257,20 @@ static const struct block_instruction *decoded(const struct qemu_plugin_insn *in
 {
 	const struct block_instruction *ret;
 
-	pthread_mutex_lock(&lock);
+	watch_lock();
 	ret = watch.failed ? NULL : know(insn, offset);
 	if (!ret)
 		watch_fail();
-	pthread_mutex_unlock(&lock);
+	watch_unlock();
 	return ret;
+}
+
+static void watch_each(struct qemu_plugin_insn *insn, const struct block_instruction *instruction)
+{
+	if (instruction)
+		qemu_plugin_register_vcpu_insn_exec_cond_cb(
+			insn, on_instruction, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_EQ,
+			watch_word(offsetof(struct vcpu, watched)), 1, (void *)instruction);
 }
 
 static bool tells(const struct qemu_plugin_insn *insn)
@@ -266,25 +287,24 @@ static void translated(struct qemu_plugin_tb *tb)
 	uint64_t selector, begin = qemu_plugin_tb_vaddr(tb);
 
 	if (!plugin_register_read(cs, &selector) || (selector & PRIVILEGE_MASK) != PRIVILEGE_MASK) {
-		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_PLUGIN_INLINE_STORE_U64,
-								  in_kernel, 1);
+		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
+			tb, QEMU_PLUGIN_INLINE_STORE_U64, watch_word(offsetof(struct vcpu, look)),
+			LOOK_KERNEL_RAN);
 		return;
 	}
-	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_entry, QEMU_PLUGIN_CB_R_REGS,
-						  QEMU_PLUGIN_COND_EQ, in_kernel, 1, NULL);
+	qemu_plugin_register_vcpu_tb_exec_cond_cb(
+		tb, on_look, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
+		watch_word(offsetof(struct vcpu, look)), LOOK_NOT, NULL);
 	for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		const struct block_instruction *instruction =
-			decoded(insn, qemu_plugin_insn_vaddr(insn) - begin);
-
 		if (tells(insn))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tell, QEMU_PLUGIN_CB_R_REGS,
 							       NULL);
-		if (instruction)
-			qemu_plugin_register_vcpu_insn_exec_cond_cb(
-				insn, on_instruction, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_EQ,
-				watched, 1, (void *)instruction);
+		if (watch_is_exact())
+			watch_each(insn, decoded(insn, qemu_plugin_insn_vaddr(insn) - begin));
 	}
+	if (watch.fast)
+		watch_fast_translated(tb);
 }
 
 /* ---- the plugin ---------------------------------------------------------------------------- */
@@ -302,6 +322,12 @@ static int start(const struct qemu_info *info, int argc, char **argv)
 			watch.root = argv[i] + 5;
 		} else if (!strcmp(argv[i], "from=entry")) {
 			watch.from_entry = true;
+		} else if (!strcmp(argv[i], "at=entries")) {
+			watch.fast = true;
+		} else if (!strcmp(argv[i], "at=instructions")) {
+			watch.fast = false;
+		} else if (!strcmp(argv[i], "check=on")) {
+			watch.fast = watch.check = true;
 		} else {
 			fprintf(stderr, "watch: no argument %s\n", argv[i]);
 			return -1;
@@ -311,12 +337,14 @@ static int start(const struct qemu_info *info, int argc, char **argv)
 		fprintf(stderr, "watch: it is for machines of x86_64\n");
 		return -1;
 	}
+	if (watch.truth && watch.fast) {
+		fprintf(stderr, "watch: a truth file has all stacks: no truth= with at=entries\n");
+		return -1;
+	}
 	watch.decoder = decoder_create(&watch.error);
 	if (!watch.decoder)
 		return -1;
 	vcpus = qemu_plugin_scoreboard_new(sizeof(struct vcpu));
-	in_kernel = (struct qemu_plugin_u64) { vcpus, offsetof(struct vcpu, in_kernel) };
-	watched = (struct qemu_plugin_u64) { vcpus, offsetof(struct vcpu, watched) };
 	return watch_report_open(out);
 }
 

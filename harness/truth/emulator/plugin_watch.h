@@ -5,6 +5,8 @@
  *	plugin_watch.c	which instructions of the guest it is called at
  *	plugin_threads.c	whom a vCPU runs; what a thread executed; what the kernel did meanwhile
  *	plugin_events.c		processes that are made, that execute programs, map code and end
+ *	plugin_fast.c	the same without registers at each instruction (fast.h)
+ *	plugin_check.c		the one held against the other
  *	plugin_kernel.h		the guest's kernel
  *	plugin_truth.h		a process's stacks as a truth file
  *	plugin_code.h		the code that it has mapped
@@ -17,6 +19,7 @@
 #define STACKPROOF_PLUGIN_WATCH_H
 
 #include <sys/user.h>
+#include "fast.h"
 #include "plugin.h"
 #include "plugin_kernel.h"
 #include "plugin_truth.h"
@@ -41,6 +44,7 @@ struct watched_thread {
 	bool stranger;	/* nobody has told where it began */
 	bool in_kernel; /* since its last instruction */
 	struct thread_truth truth;
+	struct watched_thread *twin; /* the same one, without registers at each instruction */
 	uint64_t
 		entry; /* where its first point is to be; 0: at its first instruction, or it was there */
 };
@@ -51,12 +55,15 @@ struct watched_process {
 	size_t number; /* in the order in which they were made */
 	bool root;     /* the agent has told of it */
 	bool executed; /* a program since it is watched */
+	bool fast;     /* its threads' registers aren't known at each instruction */
 	struct step_counters counters;
 	struct process_truth truth;
 	struct watched_thread **thread;
 	size_t threads, threads_made;
 	const struct instruction *at; /* the instruction at the PC that is asked for next */
+	uint64_t image;		      /* fast.h */
 	uint64_t task;		      /* of the thread that runs: by it the mappings are found */
+	struct watched_process *twin; /* of its threads' twins; NULL without watch.check */
 };
 
 struct watch_counters {
@@ -66,6 +73,16 @@ struct watch_counters {
 	uint64_t lost_events;  /* the kernel's, which did not fit into its ring */
 	uint64_t unread_rings, unread_tasks;
 	uint64_t strangers; /* threads of watched processes that nobody has told of */
+	/* With at=entries: */
+	uint64_t calls, returns;
+	uint64_t late; /* frames that were found gone at the next call or return only */
+	uint64_t remapped, overwritten; /* return addresses: fast.h */
+	uint64_t doubtful;		/* entries at which a frame may have been put back unseen */
+	/* With check=on: stacks held against the exact ones, and differences. */
+	uint64_t checked, different;
+	uint64_t
+		unsettled; /* instructions between those that are stepped, where no stack is claimed */
+	uint64_t different_doubtful, different_entries; /* of the different ones */
 };
 
 struct watch {
@@ -77,18 +94,52 @@ struct watch {
 	const char *root;  /* where the guest's files are on the host, without a slash at the end */
 	bool over;	   /* QEMU ends: what is not over yet was cut short */
 	size_t written;	   /* truth files */
+	bool fast;	   /* stacks are known at entries, without the registers between */
+	bool check;	   /* and besides at each instruction, the one held against the other */
 	bool from_entry;   /* points begin at programs' entry points, not in the dynamic loader */
 	const char *wrong; /* with the last that was told wrong; NULL: nothing */
 	struct watched_process **process;
 	size_t processes;
-	size_t made;  /* processes so far */
-	size_t alive; /* processes and threads */
+	size_t made;	 /* processes so far */
+	uint64_t images; /* of processes: fast.h */
+	size_t alive;	 /* processes and threads */
 	struct watch_counters counters;
 	struct error error; /* of what ended the watching; the first one */
 	bool failed;
 };
 
 extern struct watch watch;
+
+/* Stacks are known at each instruction. */
+static inline bool watch_is_exact(void)
+{
+	return !watch.fast || watch.check;
+}
+
+/* Why a vCPU looks at itself before a block of user code. */
+enum watch_look {
+	LOOK_NOT,
+	LOOK_KERNEL_RAN,
+	LOOK_STEPPED, /* the last instruction is to be applied */
+	LOOK_AWAITS,  /* the program's entry point */
+};
+
+/* What is known of a vCPU, for conditions that are checked inline. */
+struct vcpu {
+	uint64_t look;	   /* enum watch_look */
+	uint64_t watched;  /* the thread that runs is, at each instruction */
+	uint64_t followed; /* it is, by calls and returns */
+	struct fast_words fast;
+	uint64_t pc; /* where the block begins */
+	struct watched_thread *thread;
+};
+struct vcpu *watch_vcpu(unsigned number);
+/* One of its uint64_t. */
+struct qemu_plugin_u64 watch_word(size_t offset);
+void watch_read_registers(struct user_regs_struct *ret);
+/* Held by all but translation, and calls and returns of the frequent kind. */
+void watch_lock(void);
+void watch_unlock(void);
 
 /* The registers that are asked for. */
 enum watch_register {
@@ -112,8 +163,15 @@ struct watched_thread *watch_enter(void);
 void watch_step(struct watched_thread *thread, const struct user_regs_struct *regs,
 		const struct instruction *instruction);
 
+/* Before its first instruction. With from=entry it may not have begun yet. */
+void watch_begin(struct watched_thread *thread, const struct user_regs_struct *regs,
+		 const struct instruction *instruction);
+/* The kernel has put the thread into a signal's handler at regs: the registers that it had. False: it has not. */
+bool watch_handler(const struct watched_thread *thread, const struct user_regs_struct *regs,
+		   struct user_regs_struct *ret_interrupted);
 /* There is no memory: the watching ends. */
 void watch_fail(void);
+
 struct watched_process *watch_process(pid_t pid);
 /* NULL: no memory; watch.error is set. */
 struct watched_process *watch_process_make(pid_t pid);
@@ -124,8 +182,23 @@ void watch_process_empty(struct watched_process *process);
 void watch_forget_all(void);
 /* The thread, or the process with its last one, has ended. */
 void watch_thread_end(struct watched_process *process, pid_t tid);
-/* A new process's only thread has its maker's stacks. */
+/* A new process's only thread has its maker's stacks. NULL: the maker isn't known. */
 void watch_inherit(struct watched_thread *thread, const struct watched_thread *maker);
+
+/* ---- plugin_fast.c -------------------------------------------------------------------------- */
+
+void watch_fast_translated(struct qemu_plugin_tb *tb);
+/* A block of user code begins on the vCPU; vcpu->thread is who runs. */
+void watch_fast_look(unsigned number, bool kernel_ran);
+/* The thread ends. True: some vCPU may just use it, and it must stay in memory. */
+bool watch_fast_forget(const struct watched_thread *thread);
+/* Adds up the vCPUs' counters. */
+void watch_fast_sum(struct watch_counters *ret);
+
+/* ---- plugin_check.c ------------------------------------------------------------------------- */
+
+/* The thread is at its instruction, and what its twin saw before is done. */
+void watch_check(const struct watched_thread *thread);
 
 /* ---- plugin_events.c ----------------------------------------------------------------------- */
 
@@ -134,6 +207,8 @@ void watch_events(void);
 
 /* ---- plugin_report.c ----------------------------------------------------------------------- */
 
+/* The stacks differ. open: the twin's frames. */
+void watch_report_difference(const struct watched_thread *thread, size_t open, bool doubtful);
 /* Before it is forgotten: writes its line. truth: its truth file, or "". */
 void watch_report_process(const struct watched_process *process, const char *truth);
 void watch_report_end(void);

@@ -35,6 +35,7 @@ struct shadow_frame {
 	bool interrupted;	  /* a signal interrupted it: its handler is on top of it */
 	bool planted; /* a handler made it for the code that it interrupted: rsp there is not known */
 	bool put_back;	  /* was taken off, and its slot is in use again */
+	bool confirmed;	  /* return_address was found in slot (emulator/fast_steps.c) */
 	bool moved;	  /* was taken off, and its return address was stored in slot by hand */
 	uint64_t copied;  /* another slot, further in, that has its return address; 0: none */
 	bool clobbered;	  /* its return did not restore callee_saved */

@@ -491,20 +491,38 @@ uint64_t call_clone_flags(const struct stepped_process *process,
 	return flags;
 }
 
-void stepped_point(struct stepped_process *process, struct stepped_thread *thread)
+static uint64_t hash_stack(const struct stepped_thread *thread)
 {
 	const struct shadow_stack *shadow = &thread->shadow;
-	struct stacks_digest *digest = &thread->digest;
-	uint64_t one = hash_word(shadow->rooted, thread->regs.rip);
+	uint64_t ret = hash_word(shadow->rooted, thread->regs.rip);
 
 	for (size_t i = shadow->count; i-- > 0;)
-		one = hash_word(one, shadow->frame[i].return_address);
-	if (digest->stacks && one == digest->last)
-		return;
-	process->counters->stacks++;
-	process->counters->stacks_digest -= digest->all;
+		ret = hash_word(ret, shadow->frame[i].return_address);
+	return ret;
+}
+
+/* sum: of all threads' digests. */
+static void add_stack(struct stacks_digest *digest, uint64_t one, uint64_t *sum)
+{
+	*sum -= digest->all;
 	digest->stacks++;
 	digest->last = one;
 	digest->all = hash_word(digest->all, one);
-	process->counters->stacks_digest += digest->all;
+	*sum += digest->all;
+}
+
+void stepped_point(struct stepped_process *process, struct stepped_thread *thread)
+{
+	uint64_t one = hash_stack(thread);
+
+	if (thread->digest.stacks && one == thread->digest.last)
+		return;
+	process->counters->stacks++;
+	add_stack(&thread->digest, one, &process->counters->stacks_digest);
+}
+
+void stepped_entry(struct stepped_process *process, struct stepped_thread *thread)
+{
+	process->counters->entries++;
+	add_stack(&thread->entries, hash_stack(thread), &process->counters->entries_digest);
 }

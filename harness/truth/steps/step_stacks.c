@@ -99,7 +99,7 @@ void stepped_begin(struct stepped_process *process, struct stepped_thread *threa
 	if (rooted)
 		thread->shadow.base = thread->regs.rsp;
 	thread->derived = 0;
-	thread->digest = (struct stacks_digest) { 0 };
+	thread->digest = thread->entries = (struct stacks_digest) { 0 };
 	thread->may_continue = false;
 	thread->root = thread->tid;
 	if (!process->find_mapping(process->context, thread->regs.rsp, &thread->stack))
@@ -128,6 +128,7 @@ int stepped_inherit(struct stepped_process *process, struct stepped_thread *thre
 	thread->may_continue = maker->may_continue;
 	thread->derived = maker->derived;
 	thread->left = maker->left;
+	thread->doubt = maker->doubt;
 	thread->presumed = maker->presumed;
 	if (thread->presumed.valid && !copy_parked(&maker->presumed.stack, maker->tid, thread->tid,
 						   &thread->presumed.stack)) {

@@ -55,6 +55,7 @@ struct step_counters {
 	/* By which two sources of truth are compared: stepped_point(). */
 	uint64_t stacks; /* without those that repeat the thread's one before */
 	uint64_t stacks_digest;
+	uint64_t entries, entries_digest; /* the same of stepped_entry() */
 };
 
 /* All stacks of a thread as a number. */
@@ -101,10 +102,12 @@ struct stepped_thread {
 	pid_t root;		    /* the thread that began on it; 0: none */
 	bool may_continue; /* the stack is new: no call, ret or jump on it yet (step_stacks.c) */
 	struct presumed_stack presumed;
-	bool looked;	  /* the last step was checked for a switch of stacks */
+	bool pending;	/* next is about to be executed; else it is old (emulator/fast.h) */
+	uint64_t doubt; /* the slot of a frame that may be open or not; 0: none (emulator/fast.h) */
+	bool looked;	/* the last step was checked for a switch of stacks */
 	uint16_t derived; /* a mask of the registers computed from rsp, by the encoding's numbers */
 	uint64_t left;	  /* the number under which the stack before is parked */
-	struct stacks_digest digest;
+	struct stacks_digest digest, entries;
 };
 
 /* ---- step_apply.c ----------------------------------------------------------------------- */
@@ -130,6 +133,8 @@ uint64_t call_clone_flags(const struct stepped_process *process,
 /* The stack at thread->regs counts: adds its frames' addresses, and whether they are all, to the process's digest. The
  * order of threads makes no difference, nor does an instruction that is executed again. */
 void stepped_point(struct stepped_process *process, struct stepped_thread *thread);
+/* The same for where the thread goes on after the kernel ran; there each stack counts. */
+void stepped_entry(struct stepped_process *process, struct stepped_thread *thread);
 
 /* ---- step_stacks.c ---------------------------------------------------------------------- */
 

@@ -74,6 +74,15 @@ uint64_t watch_register(enum watch_register number)
 	return number == WATCH_GS_KERNEL ? 0x6500 : 0;
 }
 
+bool watch_fast_forget(const struct watched_thread *thread)
+{
+	return false;
+}
+
+void watch_check(const struct watched_thread *thread)
+{
+}
+
 void watch_thread_leaves(const struct watched_thread *thread)
 {
 	world.left++;

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * plugin_fast.c - where the guest's code calls the witness that asks for stacks at kernel entries only
+ *
+ *	a call's store, a ret's load	fast.h: the frequent kind takes no lock
+ *	what must be stepped		registers are read here, and at the next instruction or block
+ *	a block after the kernel	who runs, where rsp is; the stack counts
+ *
+ * There is no conditional callback of memory: whose vCPU runs nobody that is watched has no thread here, and
+ * callbacks end at once. A thread runs on one vCPU at a time, and its maker is still in the kernel when it is
+ * copied: so only who looks at other threads, or at what all share, needs the lock.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "plugin_watch.h"
+
+#define WORD(member) watch_word(offsetof(struct vcpu, member))
+
+/* What callbacks get of an instruction; it is kept for ever, as its block may be. */
+struct seen {
+	struct instruction instruction;
+	uint32_t offset; /* in its block */
+	uint16_t takes, derived;
+	struct fast_site site;
+};
+
+static struct fast_cpu {
+	struct fast_state state; /* thread NULL: nobody's that is followed */
+	struct watched_thread *thread;
+	struct vcpu *vcpu;
+} __attribute__((aligned(128))) cpus[GUEST_RINGS_MAX];
+
+static const struct instruction nothing;
+
+/* The thread's stacks have changed, and rsp is there now. */
+static void follow(struct fast_cpu *cpu, uint64_t sp)
+{
+	if (watch.failed)
+		cpu->state.thread = NULL;
+	cpu->vcpu->followed = cpu->state.thread != NULL;
+	cpu->vcpu->fast = (struct fast_words) { .room = FAST_ROOM_ENOUGH };
+	if (!cpu->state.thread)
+		return;
+	fast_sync(&cpu->state, sp);
+	if (fast_attends(&cpu->state))
+		cpu->vcpu->look = LOOK_STEPPED;
+}
+
+static void finish(struct fast_cpu *cpu, int status)
+{
+	if (status) {
+		watch_fail();
+		follow(cpu, 0);
+	} else if (fast_attends(&cpu->state)) {
+		cpu->vcpu->look = LOOK_STEPPED;
+	}
+	watch_unlock();
+}
+
+/* ---- calls and returns --------------------------------------------------------------------- */
+
+/* The frequent kind saves no registers of the host's. */
+static __attribute__((noinline)) void call_slowly(struct fast_cpu *cpu, const struct seen *seen,
+						  uint64_t slot, uint64_t value)
+{
+	if (cpu->vcpu->fast.stepping)
+		return;
+	watch_lock();
+	finish(cpu, fast_call(&cpu->state, &seen->instruction, slot, value));
+}
+
+static __attribute__((noinline)) void call_unknown(struct fast_cpu *cpu, struct seen *seen,
+						   uint32_t access, uint64_t slot)
+{
+	uint64_t value = qemu_plugin_mem_get_value(access).data.u64;
+
+	fast_remember(&cpu->state, &seen->site, value);
+	if (!fast_called(&cpu->state, slot, value))
+		call_slowly(cpu, seen, slot, value);
+}
+
+static void on_call(unsigned number, uint32_t access, uint64_t slot, void *userdata)
+{
+	struct fast_cpu *cpu = &cpus[number];
+	struct seen *seen = userdata;
+	uint64_t value;
+
+	if (!cpu->state.thread)
+		return;
+	if (!fast_remembered(&cpu->state, &seen->site, &value))
+		call_unknown(cpu, seen, access, slot);
+	else if (!fast_called(&cpu->state, slot, value))
+		call_slowly(cpu, seen, slot, value);
+}
+
+static __attribute__((noinline)) void return_slowly(struct fast_cpu *cpu, const struct seen *seen,
+						    uint32_t access, uint64_t slot)
+{
+	uint64_t target = qemu_plugin_mem_get_value(access).data.u64;
+	uint64_t sp = slot + sizeof(slot) + seen->takes;
+
+	if (cpu->vcpu->fast.stepping)
+		return;
+	watch_lock();
+	finish(cpu, fast_return(&cpu->state, &seen->instruction, slot, target, sp));
+}
+
+static void on_return(unsigned number, uint32_t access, uint64_t slot, void *userdata)
+{
+	struct fast_cpu *cpu = &cpus[number];
+	const struct seen *seen = userdata;
+
+	if (cpu->state.thread &&
+	    !fast_returned(&cpu->state, slot, slot + sizeof(slot) + seen->takes))
+		return_slowly(cpu, seen, access, slot);
+}
+
+static void on_leave(unsigned number, uint32_t access, uint64_t address, void *userdata)
+{
+	struct fast_cpu *cpu = &cpus[number];
+
+	if (!cpu->state.thread || cpu->vcpu->fast.stepping)
+		return;
+	watch_lock();
+	finish(cpu, fast_leave(&cpu->state, address));
+}
+
+/* ---- steps ---------------------------------------------------------------------------------- */
+
+static void on_try(unsigned number, void *userdata)
+{
+	if (cpus[number].state.thread)
+		fast_try(&cpus[number].state);
+}
+
+static void on_step(unsigned number, void *userdata)
+{
+	struct fast_cpu *cpu = &cpus[number];
+	const struct seen *seen = userdata;
+	struct user_regs_struct regs;
+
+	if (!cpu->state.thread)
+		return;
+	watch_read_registers(&regs);
+	regs.rip += seen->offset;
+	watch_lock();
+	cpu->thread->process->at = &nothing;
+	cpu->vcpu->look = LOOK_STEPPED;
+	finish(cpu, fast_step(&cpu->state, &regs, &seen->instruction, seen->derived));
+}
+
+/* ---- a block begins ------------------------------------------------------------------------- */
+
+/* Whether the last instruction was executed, if it is known, and what the kernel did. */
+static int go_on(struct fast_cpu *cpu, const struct user_regs_struct *regs)
+{
+	struct watched_thread *thread = cpu->thread;
+	struct user_regs_struct left = *regs;
+	bool handler = watch_handler(thread, regs, &left);
+	int status;
+
+	/* It faulted, and is executed again. */
+	if (thread->steps.pending && thread->steps.next.kind != INSTRUCTION_SYSCALL &&
+	    left.rip == thread->steps.regs.rip)
+		thread->steps.pending = false;
+	status = fast_settle(&cpu->state, &left);
+	if (!status && handler)
+		status = stepped_enter_handler(&thread->process->steps, &thread->steps, regs);
+	return status;
+}
+
+static void look(struct fast_cpu *cpu, bool kernel_ran)
+{
+	struct watched_thread *thread = cpu->thread;
+	struct user_regs_struct regs;
+	int status = 0;
+
+	watch_read_registers(&regs);
+	thread->process->at = &nothing;
+	if (!thread->begun) {
+		watch_begin(thread, &regs, &nothing);
+		if (!thread->begun) {
+			cpu->vcpu->look = LOOK_AWAITS;
+			return;
+		}
+	} else if (kernel_ran) {
+		cpu->state.thread = &thread->steps;
+		status = go_on(cpu, &regs);
+	} else {
+		status = fast_settle(&cpu->state, &regs);
+	}
+	cpu->state.thread = &thread->steps;
+	if (status)
+		watch_fail();
+	follow(cpu, regs.rsp);
+	if (!status)
+		fast_confirm(&cpu->state);
+	if (!kernel_ran || status)
+		return;
+	watch.counters.doubtful += fast_is_doubtful(&thread->steps, regs.rsp);
+	stepped_entry(&thread->process->steps, &thread->steps);
+}
+
+void watch_fast_look(unsigned number, bool kernel_ran)
+{
+	struct fast_cpu *cpu = &cpus[number];
+	struct vcpu *vcpu = watch_vcpu(number);
+
+	if (kernel_ran) {
+		cpu->thread = vcpu->thread && watch.check ? vcpu->thread->twin : vcpu->thread;
+		cpu->vcpu = vcpu;
+		cpu->state.words = &vcpu->fast;
+		cpu->state.thread = NULL;
+		cpu->state.process = cpu->thread ? &cpu->thread->process->steps : NULL;
+		cpu->state.image = cpu->thread ? cpu->thread->process->image : 0;
+		follow(cpu, 0);
+	}
+	if (cpu->thread)
+		look(cpu, kernel_ran);
+}
+
+bool watch_fast_forget(const struct watched_thread *thread)
+{
+	bool ret = false;
+
+	for (size_t i = 0; i < GUEST_RINGS_MAX; i++) {
+		if (cpus[i].thread != thread)
+			continue;
+		ret |= cpus[i].state.thread != NULL;
+		cpus[i].thread = NULL;
+		cpus[i].state.thread = NULL;
+	}
+	return ret;
+}
+
+void watch_fast_sum(struct watch_counters *ret)
+{
+	for (size_t i = 0; i < GUEST_RINGS_MAX; i++) {
+		ret->calls += cpus[i].state.calls;
+		ret->returns += cpus[i].state.returns;
+		ret->late += cpus[i].state.late;
+		ret->remapped += cpus[i].state.remapped;
+		ret->overwritten += cpus[i].state.overwritten;
+	}
+}
+
+/* ---- translation ----------------------------------------------------------------------------- */
+
+static int read_bytes(void *context, uint64_t address, void *ret, size_t size)
+{
+	memcpy(ret, context, size);
+	return 0;
+}
+
+static void decode(struct qemu_plugin_insn *insn, struct fast_instruction *ret)
+{
+	struct memory_reader memory = { read_bytes, ret->bytes };
+
+	memset(ret->bytes, 0, sizeof(ret->bytes));
+	qemu_plugin_insn_data(insn, ret->bytes, INSTRUCTION_BYTES_MAX);
+	ret->instruction = decoder_decode(watch.decoder, 0, &memory);
+	ret->instruction.length = (uint8_t)qemu_plugin_insn_size(insn);
+}
+
+static void instrument(struct qemu_plugin_insn *insn, const struct fast_instruction *one,
+		       uint64_t offset)
+{
+	struct seen *seen;
+
+	if (one->need == FAST_NOTHING && !one->may_step)
+		return;
+	seen = malloc(sizeof(*seen));
+	if (!seen) {
+		watch_fail();
+		return;
+	}
+	*seen = (struct seen) {
+		.instruction = one->instruction,
+		.offset = (uint32_t)offset,
+		.takes = one->takes,
+		.derived = one->derived,
+	};
+	if (one->tries)
+		qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_try, QEMU_PLUGIN_CB_NO_REGS,
+							    QEMU_PLUGIN_COND_LT, WORD(fast.room),
+							    one->enough, NULL);
+	if (one->may_step || one->need == FAST_STEP)
+		qemu_plugin_register_vcpu_insn_exec_cond_cb(
+			insn, on_step, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_EQ,
+			one->need == FAST_STEP ? WORD(followed) : WORD(fast.stepping), 1, seen);
+	if (one->need == FAST_CALL)
+		qemu_plugin_register_vcpu_mem_cb(insn, on_call, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_W, seen);
+	if (one->need == FAST_RETURN)
+		qemu_plugin_register_vcpu_mem_cb(insn, on_return, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_R, seen);
+	if (one->need == FAST_LEAVE)
+		qemu_plugin_register_vcpu_mem_cb(insn, on_leave, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_R, seen);
+}
+
+void watch_fast_translated(struct qemu_plugin_tb *tb)
+{
+	uint64_t begin = qemu_plugin_tb_vaddr(tb);
+	size_t count = qemu_plugin_tb_n_insns(tb);
+	struct fast_instruction *block = malloc((count + !count) * sizeof(*block));
+	int64_t raised;
+
+	if (!block) {
+		watch_fail();
+		return;
+	}
+	watch_lock();
+	for (size_t i = 0; i < count; i++)
+		decode(qemu_plugin_tb_get_insn(tb, i), &block[i]);
+	watch_unlock();
+	raised = fast_block(block, count);
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		instrument(insn, &block[i], qemu_plugin_insn_vaddr(insn) - begin);
+		if (raised && i + 1 == count)
+			qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
+				insn, QEMU_PLUGIN_INLINE_ADD_U64, WORD(fast.room),
+				(uint64_t)-raised);
+	}
+	free(block);
+}
