@@ -532,13 +532,13 @@ $(O)/bench/sample_processes.so: testprogs/bench/sample_library.c testprogs/c/tes
 	$(Q)$(CC) -O2 $(frame_nofp) -fPIC -shared -o $@ $<
 
 # The work of `bench profile_costs`, beside sample_calls, and the process that tells how old it is.
-COSTS	 := $(O)/bench/work_cxx $(O)/bench/phases
+COSTS	 := $(O)/bench/work_cxx $(O)/bench/phases $(O)/bench/calls
 
 $(O)/bench/work_cxx: testprogs/bench/work_cxx.cc testprogs/c/testprog.h
 	$(call msg,BENCH,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CXX) -O2 $(frame_nofp) -o $@ $<
-$(O)/bench/phases: testprogs/bench/phases.c testprogs/c/testprog.h
+$(O)/bench/phases $(O)/bench/calls: $(O)/bench/%: testprogs/bench/%.c testprogs/c/testprog.h
 	$(call msg,BENCH,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -O2 $(frame_nofp) -o $@ $<

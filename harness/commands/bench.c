@@ -94,6 +94,9 @@ static const struct bench {
 	  "what a profiler takes from a thread that has a CPU for itself, against perf" },
 	{ "kernel_memory", bench_kernel_memory, TIMES_THE_COST, NULL,
 	  "of a session with 300 processes and 400 images" },
+	{ "emulator_stacks", bench_emulator_stacks, TIMES_AS_FAST, NULL,
+	  "instructions a second whose stacks an emulator's plugin knows, against a guest "
+	  "without" },
 	{ "guest_start", bench_guest_start, TIMES_THE_COST, NULL,
 	  "a guest from its start to its first result" },
 };
@@ -229,7 +232,7 @@ static const struct argp argp = {
 	.doc = "Measures the project's own figures, each beside its reference in the same run. A "
 	       "figure that can't be had here is a skip, with the reason. The ratio says how many "
 	       "times as fast as the reference (table_build*, lint*, lookup*, tracer_steps, "
-	       "engine*), how "
+	       "engine*, emulator_stacks), how "
 	       "many "
 	       "times "
 	       "smaller (table_size*), or how many times its cost (walk*, guest_start).\vThe "

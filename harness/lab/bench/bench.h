@@ -21,6 +21,7 @@
  *	bench_memory.c		kernel memory for 300 processes and 400 images
  *	bench_engine.c		asking an external engine, against a bare round trip
  *	bench_emulated.c	whether times mean anything here
+ *	bench_emulator.c	stacks of what an emulator executes, against the same guest alone
  *	bench_guest.c		a guest from its start to its first result
  *	truth/tracer/steps_bench.c	the tracer, against a program that single-steps itself
  *
@@ -71,6 +72,8 @@ int bench_engine_protocol(const struct bench_options *options, struct bench_figu
 			  struct error *error);
 int bench_guest_start(const struct bench_options *options, struct bench_figure *ret,
 		      struct error *error);
+int bench_emulator_stacks(const struct bench_options *options, struct bench_figure *ret,
+			  struct error *error);
 /* The subject of these is an image's name, see bench_image_find(). */
 int bench_table_build(const struct bench_options *options, struct bench_figure *ret,
 		      struct error *error);
