@@ -13,17 +13,33 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
+#include "number_map.h"
 #include "plugin_watch.h"
 
 #define WORD(member) watch_word(offsetof(struct vcpu, member))
 
-/* What callbacks get of an instruction; it is kept for ever, as its block may be. */
-struct seen {
-	struct instruction instruction;
+/* By what an instruction is known: where its block was translated for, and all that callbacks must be told. */
+struct seen_key {
+	uint64_t block;
 	uint32_t offset; /* in its block */
 	uint16_t takes, derived;
+	uint8_t bytes[INSTRUCTION_BYTES_MAX];
+	uint8_t size;
+};
+
+/* What callbacks get of an instruction. It is kept for ever, as its block may be; QEMU translates the same one again. */
+struct seen {
+	struct seen_key key;
+	struct instruction instruction;
 	struct fast_site site;
 };
+
+static struct {
+	struct seen **one; /* of number 1, 2, ... */
+	uint32_t count;
+	struct number_map map;
+} known;
 
 static struct fast_cpu {
 	struct fast_state state; /* thread NULL: nobody's that is followed */
@@ -98,7 +114,7 @@ static __attribute__((noinline)) void return_slowly(struct fast_cpu *cpu, const 
 						    uint32_t access, uint64_t slot)
 {
 	uint64_t target = qemu_plugin_mem_get_value(access).data.u64;
-	uint64_t sp = slot + sizeof(slot) + seen->takes;
+	uint64_t sp = slot + sizeof(slot) + seen->key.takes;
 
 	if (cpu->vcpu->fast.stepping)
 		return;
@@ -112,7 +128,7 @@ static void on_return(unsigned number, uint32_t access, uint64_t slot, void *use
 	const struct seen *seen = userdata;
 
 	if (cpu->state.thread &&
-	    !fast_returned(&cpu->state, slot, slot + sizeof(slot) + seen->takes))
+	    !fast_returned(&cpu->state, slot, slot + sizeof(slot) + seen->key.takes))
 		return_slowly(cpu, seen, access, slot);
 }
 
@@ -143,11 +159,11 @@ static void on_step(unsigned number, void *userdata)
 	if (!cpu->state.thread)
 		return;
 	watch_read_registers(&regs);
-	regs.rip += seen->offset;
+	regs.rip += seen->key.offset;
 	watch_lock();
 	cpu->thread->process->at = &nothing;
 	cpu->vcpu->look = LOOK_STEPPED;
-	finish(cpu, fast_step(&cpu->state, &regs, &seen->instruction, seen->derived));
+	finish(cpu, fast_step(&cpu->state, &regs, &seen->instruction, seen->key.derived));
 }
 
 /* ---- a block begins ------------------------------------------------------------------------- */
@@ -263,24 +279,54 @@ static void decode(struct qemu_plugin_insn *insn, struct fast_instruction *ret)
 	ret->instruction.length = (uint8_t)qemu_plugin_insn_size(insn);
 }
 
+static bool is_known(void *context, uint32_t number)
+{
+	return !memcmp(context, &known.one[number - 1]->key, sizeof(struct seen_key));
+}
+
+/* NULL: no memory. */
+static struct seen *know(const struct fast_instruction *one, uint64_t block, uint64_t offset)
+{
+	struct seen_key key;
+	struct seen *new;
+	uint32_t *number;
+
+	memset(&key, 0, sizeof(key));
+	key.block = block;
+	key.offset = (uint32_t)offset;
+	key.takes = one->takes;
+	key.derived = one->derived;
+	key.size = one->instruction.length;
+	memcpy(key.bytes, one->bytes, sizeof(key.bytes));
+	number = number_map_find(&known.map, number_hash(0, &key, sizeof(key)), is_known, &key);
+	if (!number)
+		return NULL;
+	if (*number)
+		return known.one[*number - 1];
+	new = malloc(sizeof(*new));
+	if (!new || !ARRAY_ADD(known.one, known.count, new)) {
+		free(new);
+		return NULL;
+	}
+	*number = known.count;
+	*new = (struct seen) { .key = key, .instruction = one->instruction };
+	return new;
+}
+
 static void instrument(struct qemu_plugin_insn *insn, const struct fast_instruction *one,
-		       uint64_t offset)
+		       uint64_t block, uint64_t offset)
 {
 	struct seen *seen;
 
 	if (one->need == FAST_NOTHING && !one->may_step)
 		return;
-	seen = malloc(sizeof(*seen));
-	if (!seen) {
+	watch_lock();
+	seen = watch.failed ? NULL : know(one, block, offset);
+	if (!seen)
 		watch_fail();
+	watch_unlock();
+	if (!seen)
 		return;
-	}
-	*seen = (struct seen) {
-		.instruction = one->instruction,
-		.offset = (uint32_t)offset,
-		.takes = one->takes,
-		.derived = one->derived,
-	};
 	if (one->tries)
 		qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_try, QEMU_PLUGIN_CB_NO_REGS,
 							    QEMU_PLUGIN_COND_LT, WORD(fast.room),
@@ -319,7 +365,7 @@ void watch_fast_translated(struct qemu_plugin_tb *tb)
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		instrument(insn, &block[i], qemu_plugin_insn_vaddr(insn) - begin);
+		instrument(insn, &block[i], begin, qemu_plugin_insn_vaddr(insn) - begin);
 		if (raised && i + 1 == count)
 			qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
 				insn, QEMU_PLUGIN_INLINE_ADD_U64, WORD(fast.room),
