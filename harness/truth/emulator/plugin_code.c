@@ -201,6 +201,37 @@ static bool cut(struct code_map *map, uint64_t start, uint64_t end)
 
 ARRAY_ORDER(by_start, struct code_range, start)
 
+bool code_map_remove(struct code_map *map, uint64_t start, uint64_t end)
+{
+	bool done = cut(map, start, end);
+
+	ARRAY_SORT(map->range, map->count, by_start);
+	return done;
+}
+
+bool code_map_move(struct code_map *map, uint64_t from, uint64_t bytes, uint64_t to)
+{
+	struct code_map moved = { 0 };
+	bool done = true;
+
+	for (size_t i = 0; i < map->count && done; i++) {
+		struct code_range range = map->range[i];
+
+		if (range.start >= from + bytes || range.end <= from)
+			continue;
+		range.start = (range.start > from ? range.start : from) - from + to;
+		range.end = (range.end < from + bytes ? range.end : from + bytes) - from + to;
+		range.bias += range.bias ? to - from : 0;
+		done = ARRAY_ADD(moved.range, moved.count, range);
+	}
+	done = done && cut(map, from, from + bytes) && cut(map, to, to + bytes);
+	for (size_t i = 0; i < moved.count && done; i++)
+		done = ARRAY_ADD(map->range, map->count, moved.range[i]);
+	code_map_deinit(&moved);
+	ARRAY_SORT(map->range, map->count, by_start);
+	return done;
+}
+
 bool code_map_add(struct code_map *map, const struct process_mapping *mapping, const char *root)
 {
 	const char *path = mapping->path ? mapping->path : "";
@@ -212,7 +243,8 @@ bool code_map_add(struct code_map *map, const struct process_mapping *mapping, c
 	if (!range.file)
 		return false;
 	range.bias = bias_of(code_file(range.file), mapping);
-	if (!cut(map, range.start, range.end) || !ARRAY_ADD(map->range, map->count, range))
+	if (!code_map_remove(map, range.start, range.end) ||
+	    !ARRAY_ADD(map->range, map->count, range))
 		return false;
 	ARRAY_SORT(map->range, map->count, by_start);
 	return true;

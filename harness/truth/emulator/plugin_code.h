@@ -34,6 +34,10 @@ const struct code_file *code_file(uint32_t number);
 /* The process has mapped code, in place of what was there. False: no memory. root: where the guest's files are on
  * the host; or "". */
 bool code_map_add(struct code_map *map, const struct process_mapping *mapping, const char *root);
+/* No code is at start .. end any more. */
+bool code_map_remove(struct code_map *map, uint64_t start, uint64_t end);
+/* What was at from, bytes long, is at to now: mremap(2), of which no event tells. */
+bool code_map_move(struct code_map *map, uint64_t from, uint64_t bytes, uint64_t to);
 bool code_map_copy(const struct code_map *map, struct code_map *ret);
 void code_map_deinit(struct code_map *map);
 /* NULL: no mapping holds the address. */

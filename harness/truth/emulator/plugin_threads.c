@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include "array.h"
@@ -393,6 +394,33 @@ static void point(struct watched_thread *thread)
 		watch.failed = true;
 }
 
+static uint64_t whole_pages(uint64_t bytes)
+{
+	return (bytes + TABLE_PAGE_SIZE - 1) & -(uint64_t)TABLE_PAGE_SIZE;
+}
+
+/*
+ * A system call has returned: of code that it moved, or put other memory in place of, no event tells. What it has
+ * mapped as code has come as an event before.
+ */
+static void follow_code(struct code_map *code, const struct user_regs_struct *before,
+			uint64_t result)
+{
+	bool done = true;
+
+	if (call_failed(result))
+		return;
+	if (before->rax == SYS_mremap && result != before->rdi)
+		done = code_map_move(code, before->rdi,
+				     before->rsi < before->rdx ? before->rsi : before->rdx, result);
+	else if (before->rax == SYS_munmap)
+		done = code_map_remove(code, before->rdi, before->rdi + whole_pages(before->rsi));
+	else if (before->rax == SYS_mmap && !(before->rdx & PROT_EXEC))
+		done = code_map_remove(code, result, result + whole_pages(before->rsi));
+	if (!done)
+		watch_fail();
+}
+
 /* Returns by which the truth has noticed that it was wrong. */
 static uint64_t wrong_returns(const struct step_counters *counters)
 {
@@ -406,6 +434,9 @@ static void step(struct watched_thread *thread, const struct user_regs_struct *r
 	uint64_t wrong = wrong_returns(counters), stack = thread->steps.shadow.id;
 
 	thread->process->at = next;
+	if (thread->steps.next.kind == INSTRUCTION_SYSCALL &&
+	    !thread->steps.next.traits.legacy_call)
+		follow_code(&thread->process->truth.code, &thread->steps.regs, regs->rax);
 	if (stepped_apply(&thread->process->steps, &thread->steps, regs)) {
 		watch_fail();
 		return;

@@ -6,6 +6,7 @@
  * seen at on one stack is taken back, as unproven, if a return there ever goes elsewhere than its call said, through a slot
  * of no open call, or ends two frames. Where several frames went at once (longjmp, an exception, a switch of stacks),
  * those that are left must still have their return addresses in their slots; above one that has not, stacks are in doubt.
+ * So is each stack while a return address was taken out of its slot (vfork, longjmp's end).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +173,13 @@ static size_t doubtful_depth(const struct stepped_process *process,
 	return SIZE_MAX;
 }
 
+/* Frames have just gone without a jump, or a return address is elsewhere than in its slot: whether its frame is open is
+ * known only later. */
+static bool is_between(const struct shadow_stack *shadow)
+{
+	return shadow->in_transit || shadow->taken_off.slot;
+}
+
 int truth_point(struct process_truth *truth, struct thread_truth *thread,
 		const struct stepped_process *process, const struct stepped_thread *steps,
 		struct error *error)
@@ -203,7 +211,7 @@ int truth_point(struct process_truth *truth, struct thread_truth *thread,
 	truth->system_calls += calls_kernel;
 	if (truth->max_frames < shadow->count)
 		truth->max_frames = shadow->count;
-	if (shadow->count > thread->doubtful) {
+	if (shadow->count > thread->doubtful || is_between(shadow)) {
 		truth->unproven++;
 		truth->tree.node[node].unproven++;
 		truth->tree.node[behind].unproven += calls_kernel;
