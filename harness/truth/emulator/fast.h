@@ -43,9 +43,10 @@ enum fast_need {
 	FAST_STEP,   /* registers before and after it */
 };
 
-/* An instruction of a block. The first two members are the caller's. */
+/* An instruction of a block. The members before need are the caller's. */
 struct fast_instruction {
-	uint8_t bytes[24]; /* zeros behind it */
+	uint8_t bytes[24];		 /* zeros behind it */
+	const struct instruction *known; /* for the caller alone */
 	struct instruction instruction;
 	enum fast_need need;
 	uint16_t takes;	  /* FAST_RETURN: bytes of arguments that it takes off (ret n) */

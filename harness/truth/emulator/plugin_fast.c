@@ -13,8 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "array.h"
-#include "number_map.h"
+#include "plugin_known.h"
 #include "plugin_watch.h"
 
 #define WORD(member) watch_word(offsetof(struct vcpu, member))
@@ -22,24 +21,17 @@
 /* By what an instruction is known: where its block was translated for, and all that callbacks must be told. */
 struct seen_key {
 	uint64_t block;
-	uint32_t offset; /* in its block */
+	const struct instruction *instruction; /* known_instruction() */
+	uint32_t offset;		       /* in its block */
 	uint16_t takes, derived;
-	uint8_t bytes[INSTRUCTION_BYTES_MAX];
-	uint8_t size;
 };
 
-/* What callbacks get of an instruction. It is kept for ever, as its block may be; QEMU translates the same one again. */
+/* What callbacks get of an instruction. */
 struct seen {
 	struct seen_key key;
 	struct instruction instruction;
 	struct fast_site site;
 };
-
-static struct {
-	struct seen **one; /* of number 1, 2, ... */
-	uint32_t count;
-	struct number_map map;
-} known;
 
 static struct fast_cpu {
 	struct fast_state state; /* thread NULL: nobody's that is followed */
@@ -263,54 +255,34 @@ void watch_fast_sum(struct watch_counters *ret)
 
 /* ---- translation ----------------------------------------------------------------------------- */
 
-static int read_bytes(void *context, uint64_t address, void *ret, size_t size)
+/* False: no memory. */
+static bool decode(const struct qemu_plugin_insn *insn, struct fast_instruction *ret)
 {
-	memcpy(ret, context, size);
-	return 0;
-}
+	const struct instruction *known = known_instruction(insn, watch.decoder);
 
-static void decode(struct qemu_plugin_insn *insn, struct fast_instruction *ret)
-{
-	struct memory_reader memory = { read_bytes, ret->bytes };
-
+	if (!known)
+		return false;
 	memset(ret->bytes, 0, sizeof(ret->bytes));
 	qemu_plugin_insn_data(insn, ret->bytes, INSTRUCTION_BYTES_MAX);
-	ret->instruction = decoder_decode(watch.decoder, 0, &memory);
+	ret->known = known;
+	ret->instruction = *known;
 	ret->instruction.length = (uint8_t)qemu_plugin_insn_size(insn);
-}
-
-static bool is_known(void *context, uint32_t number)
-{
-	return !memcmp(context, &known.one[number - 1]->key, sizeof(struct seen_key));
+	return true;
 }
 
 /* NULL: no memory. */
 static struct seen *know(const struct fast_instruction *one, uint64_t block, uint64_t offset)
 {
-	struct seen_key key;
-	struct seen *new;
-	uint32_t *number;
+	static struct known known = { .key_bytes = sizeof(struct seen_key),
+				      .bytes = sizeof(struct seen) };
+	const struct seen_key key = { block, one->known, (uint32_t)offset, one->takes,
+				      one->derived };
+	bool is_new;
+	struct seen *seen = known_find(&known, &key, &is_new);
 
-	memset(&key, 0, sizeof(key));
-	key.block = block;
-	key.offset = (uint32_t)offset;
-	key.takes = one->takes;
-	key.derived = one->derived;
-	key.size = one->instruction.length;
-	memcpy(key.bytes, one->bytes, sizeof(key.bytes));
-	number = number_map_find(&known.map, number_hash(0, &key, sizeof(key)), is_known, &key);
-	if (!number)
-		return NULL;
-	if (*number)
-		return known.one[*number - 1];
-	new = malloc(sizeof(*new));
-	if (!new || !ARRAY_ADD(known.one, known.count, new)) {
-		free(new);
-		return NULL;
-	}
-	*number = known.count;
-	*new = (struct seen) { .key = key, .instruction = one->instruction };
-	return new;
+	if (seen && is_new)
+		seen->instruction = one->instruction;
+	return seen;
 }
 
 static void instrument(struct qemu_plugin_insn *insn, const struct fast_instruction *one,
@@ -353,14 +325,18 @@ void watch_fast_translated(struct qemu_plugin_tb *tb)
 	struct fast_instruction *block = malloc((count + !count) * sizeof(*block));
 	int64_t raised;
 
-	if (!block) {
+	bool good = block != NULL;
+
+	watch_lock();
+	for (size_t i = 0; i < count && good; i++)
+		good = decode(qemu_plugin_tb_get_insn(tb, i), &block[i]);
+	if (!good)
 		watch_fail();
+	watch_unlock();
+	if (!good) {
+		free(block);
 		return;
 	}
-	watch_lock();
-	for (size_t i = 0; i < count; i++)
-		decode(qemu_plugin_tb_get_insn(tb, i), &block[i]);
-	watch_unlock();
 	raised = fast_block(block, count);
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);

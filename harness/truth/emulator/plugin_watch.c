@@ -25,15 +25,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "array.h"
-#include "number_map.h"
+#include "plugin_known.h"
 #include "plugin_watch.h"
 
 #define PRIVILEGE_MASK 3 /* of cs: Intel SDM volume 3, 5.5; 3 is user mode */
-#define NOP_BYTES      8
-#define DECODED_BITS   16
 
-static const uint8_t tells_opcode[] = { 0x0f, 0x1f, 0x84, 0x00, 0x53, 0x50, 0x54, 0x4c };
+/* guest_told.h's nop. */
+static const struct {
+	uint8_t opcode[4];
+	uint32_t displacement;
+} tells_nop = { { 0x0f, 0x1f, 0x84, 0x00 }, GUEST_TELLS };
 
 struct watch watch = { .root = "" };
 
@@ -137,7 +138,7 @@ static void on_instruction(unsigned number, void *userdata)
 	regs.rip = vcpu->pc + instruction->offset;
 	watch_lock();
 	if (vcpu->thread && !watch.failed)
-		watch_step(vcpu->thread, &regs, &instruction->instruction);
+		watch_step(vcpu->thread, &regs, instruction->instruction);
 	if (watch.failed)
 		vcpu->watched = 0;
 	watch_unlock();
@@ -192,64 +193,15 @@ static void on_tell(unsigned number, void *userdata)
 
 /* ---- translation --------------------------------------------------------------------------- */
 
-/* Its bytes, and zeros behind them. */
-static int read_bytes(void *context, uint64_t address, void *ret, size_t size)
-{
-	memset(ret, 0, size);
-	qemu_plugin_insn_data(context, ret, size);
-	return 0;
-}
-
-/* An instruction's bytes and where it is in its block: all that it is known by. */
-struct instruction_key {
-	uint8_t bytes[INSTRUCTION_BYTES_MAX];
-	uint8_t size;
-	uint32_t offset;
-};
-
-struct known_instruction {
-	struct instruction_key key;
-	struct block_instruction instruction;
-};
-
-/* Kept for ever: a block's must outlive it, and QEMU translates the same code again and again. */
-static struct {
-	struct known_instruction **one; /* of number 1, 2, ... */
-	uint32_t count;
-	struct number_map map;
-} known;
-
-static bool is_known(void *context, uint32_t number)
-{
-	return !memcmp(context, &known.one[number - 1]->key, sizeof(struct instruction_key));
-}
-
 /* NULL: no memory. */
 static const struct block_instruction *know(const struct qemu_plugin_insn *insn, uint64_t offset)
 {
-	struct memory_reader memory = { read_bytes, (void *)insn };
-	struct known_instruction *new;
-	struct instruction_key key;
-	uint32_t *number;
+	static struct known known = { .key_bytes = sizeof(struct block_instruction),
+				      .bytes = sizeof(struct block_instruction) };
+	const struct block_instruction key = { known_instruction(insn, watch.decoder), offset };
+	bool is_new;
 
-	memset(&key, 0, sizeof(key));
-	key.size = (uint8_t)qemu_plugin_insn_data(insn, key.bytes, sizeof(key.bytes));
-	key.offset = (uint32_t)offset;
-	number = number_map_find(&known.map, number_hash(0, &key, sizeof(key)), is_known, &key);
-	if (!number)
-		return NULL;
-	if (*number)
-		return &known.one[*number - 1]->instruction;
-	new = malloc(sizeof(*new));
-	if (!new || !ARRAY_ADD(known.one, known.count, new)) {
-		free(new);
-		return NULL;
-	}
-	*number = known.count;
-	new->key = key;
-	new->instruction = (struct block_instruction) { decoder_decode(watch.decoder, 0, &memory),
-							key.offset };
-	return &new->instruction;
+	return key.instruction ? known_find(&known, &key, &is_new) : NULL;
 }
 
 /* NULL: no memory; nothing is watched any more. */
@@ -275,11 +227,11 @@ static void watch_each(struct qemu_plugin_insn *insn, const struct block_instruc
 
 static bool tells(const struct qemu_plugin_insn *insn)
 {
-	uint8_t bytes[NOP_BYTES];
+	uint8_t bytes[sizeof(tells_nop)];
 
-	return qemu_plugin_insn_size(insn) == NOP_BYTES &&
-	       qemu_plugin_insn_data(insn, bytes, NOP_BYTES) == NOP_BYTES &&
-	       !memcmp(bytes, tells_opcode, NOP_BYTES);
+	return qemu_plugin_insn_size(insn) == sizeof(bytes) &&
+	       qemu_plugin_insn_data(insn, bytes, sizeof(bytes)) == sizeof(bytes) &&
+	       !memcmp(bytes, &tells_nop, sizeof(bytes));
 }
 
 static void translated(struct qemu_plugin_tb *tb)
@@ -297,6 +249,7 @@ static void translated(struct qemu_plugin_tb *tb)
 		watch_word(offsetof(struct vcpu, look)), LOOK_NOT, NULL);
 	for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
 		if (tells(insn))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tell, QEMU_PLUGIN_CB_R_REGS,
 							       NULL);

@@ -27,8 +27,8 @@
 
 /* An instruction of a translated block. */
 struct block_instruction {
-	struct instruction instruction;
-	uint32_t offset; /* in its block */
+	const struct instruction *instruction;
+	uint64_t offset; /* in its block */
 };
 
 #define WATCHED_MAX 65536 /* processes and threads at a time */
