@@ -659,6 +659,14 @@ int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *con
 	return 0;
 }
 
+int bpf_session_records(const struct bpf_session *session, size_t *ret_bytes)
+{
+	if (!session->walk)
+		return -1;
+	*ret_bytes = bpf_map__max_entries(session->walk->maps.records);
+	return bpf_map__fd(session->walk->maps.records);
+}
+
 int bpf_session_fd(const struct bpf_session *session)
 {
 	return session->wakes ? ring_buffer__epoll_fd(session->rings) : -1;

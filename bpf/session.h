@@ -131,6 +131,8 @@ typedef void (*bpf_record_fn)(void *context, const struct walk_record *record, b
 /* Gives fn all records that there are, without waiting. */
 int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *context,
 			struct error *error);
+/* The ring buffer of the walk's records, a map; the session's. *ret_bytes: how many it holds. -1: there is no walk. */
+int bpf_session_records(const struct bpf_session *session, size_t *ret_bytes);
 /* A descriptor for poll(2), the session's, which is readable while there are records. -1: the session does not have
  * the option wake_up. */
 int bpf_session_fd(const struct bpf_session *session);

@@ -4,6 +4,7 @@
  *
  *	stackproof watch -k 6.12 -o FILE -- COMMAND	boots a guest under the plugin `watch`, and runs this in it:
  *	stackproof watch -- COMMAND			runs the command where the plugin sees it
+ *	stackproof watch --walks -- PROGRAM...		the same of several, which the plugin interrupts for BPF's walk
  *
  * The first is `stackproof vm` with a plugin: the options that are vm's go there as they are. The command's own output
  * goes to standard error, since standard output is the report's.
@@ -20,12 +21,15 @@
 #include "base/child/child.h"
 #include "base/cli/command_line.h"
 #include "base/cli/exit_status.h"
+#include "base/cli/json_counts.h"
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
+#include "clock.h"
 #include "commands.h"
 #include "freed.h"
 #include "plain_text.h"
 #include "truth/emulator/guest_agent.h"
+#include "truth/emulator/guest_walks.h"
 #include "truth/emulator/watch_result.h"
 
 #define SIGNAL_STATUS 128 /* a shell's, for a command that a signal ended */
@@ -34,6 +38,8 @@ enum {
 	KEY_ROOT = 256,
 	KEY_CPUS,
 	KEY_ENTRY,
+	KEY_WALKS,
+	KEY_BIND_NOW,
 };
 
 struct settings {
@@ -43,6 +49,8 @@ struct settings {
 	const char *output, *root;
 	char *program; /* its path, if it is taken along */
 	bool kernel, entry, json;
+	bool walks;
+	unsigned timeout_ms; /* of walks, for one program */
 	struct gate gate;
 };
 
@@ -53,6 +61,11 @@ static const struct argp_option options[] = {
 	  "Write the first process's truth file there, and others' to FILE.NUMBER", 0 },
 	{ "entry", KEY_ENTRY, NULL, 0, "Begin at programs' entry points, not in the dynamic loader",
 	  0 },
+	{ "walks", KEY_WALKS, NULL, 0,
+	  "In such a guest: run each argument as a program, and walk by BPF wherever the emulator "
+	  "interrupts it",
+	  0 },
+	{ "bind-now", KEY_BIND_NOW, NULL, 0, "With --walks: resolve all symbols at the start", 0 },
 	{ "json", 'j', NULL, 0, "NDJSON on standard output", 0 },
 	{ "root", KEY_ROOT, "DIR", 0, "vm's: the guest is the system that DIR holds", 0 },
 	{ "file", 'f', "HOST[:GUEST]", OPTION_AGAIN, "vm's: takes a file or a directory along", 0 },
@@ -89,8 +102,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'f': hand_on(state, settings, "file", argument); return 0;
 	case 'm': hand_on(state, settings, "memory", argument); return 0;
+	case KEY_WALKS: settings->walks = true; return 0;
+	case KEY_BIND_NOW: option_bind_now(state); return 0;
 	case KEY_CPUS: hand_on(state, settings, "cpus", argument); return 0;
-	case 't': hand_on(state, settings, "timeout", argument); return 0;
+	case 't':
+		settings->timeout_ms = 1000 *
+				       option_between(state, argument, "--timeout", 1, 86400);
+		hand_on(state, settings, "timeout", argument);
+		return 0;
 	case 'e': hand_on(state, settings, "emulator", argument); return 0;
 	case 'o': settings->output = argument; return 0;
 	case KEY_ENTRY: settings->entry = true; return 0;
@@ -98,7 +117,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARGS: settings->command = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	case ARGP_KEY_SUCCESS:
-		if (!settings->kernel &&
+		if (settings->kernel && settings->walks)
+			argp_error(state,
+				   "--walks is for a guest in which the plugin runs already");
+		if (!settings->kernel && !settings->walks &&
 		    (settings->vm_count || settings->output || settings->entry || settings->json))
 			argp_error(state, "say which kernel: -k 6.12");
 		if (settings->kernel && !settings->output)
@@ -120,6 +142,39 @@ static int run_watched(char **command)
 		return error.code == ERROR_UNAVAILABLE ? EXIT_SKIPPED : EXIT_ENVIRONMENT;
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNAL_STATUS + WTERMSIG(status);
+}
+
+/* One line for each program. */
+static int walk_programs(const struct settings *settings)
+{
+	struct guest_walks *walks;
+	struct error error = { 0 };
+	int status = EXIT_OK;
+
+	if (guest_walks_open(&walks, &error)) {
+		bool want = error.code == ERROR_UNAVAILABLE;
+
+		json_line(stdout,
+			  JSON_NEW("type", want ? "skip" : "error", "reason",
+				   want ? "no_bpf" : "environment", "message", error.message));
+		return want ? EXIT_SKIPPED : EXIT_ENVIRONMENT;
+	}
+	for (char **program = settings->command; *program; program++) {
+		char *const argv[] = { *program, NULL };
+		double start = monotonic_seconds();
+		int ended = 0;
+		int failed = guest_walks_run(walks, argv, settings->timeout_ms, &ended, &error);
+		json_t *line = JSON_NEW("type", "watch_walked", "program", *program, "status",
+					ended, "seconds", monotonic_seconds() - start);
+
+		if (failed)
+			json_object_set_new(line, "error", json_string(error.message));
+		json_line(stdout, line);
+		fflush(stdout);
+		status = failed ? EXIT_ENVIRONMENT : status;
+	}
+	guest_walks_close(walks);
+	return status;
 }
 
 /* ---- on the host -------------------------------------------------------------------------- */
@@ -256,7 +311,9 @@ int command_watch(int argc, char **argv)
 	int status;
 
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings, &settings.gate);
-	status = settings.kernel ? watch_guest(&settings) : run_watched(settings.command);
+	status = settings.kernel  ? watch_guest(&settings)
+		 : settings.walks ? walk_programs(&settings)
+				  : run_watched(settings.command);
 	for (size_t i = 0; i < settings.vm_count; i++)
 		free(settings.vm[i]);
 	free(settings.vm);

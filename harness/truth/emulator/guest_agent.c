@@ -22,7 +22,7 @@
 #define STATUS_NOT_RUN	 126
 
 /* The nop of guest_told.h. */
-static void __attribute__((noinline)) tell(const struct guest_told *told)
+void __attribute__((noinline)) guest_agent_tell(const struct guest_told *told)
 {
 	__asm__ volatile(".byte 0x0f, 0x1f, 0x84, 0x00; .long %c0"
 			 :
@@ -42,7 +42,7 @@ static void __attribute__((noreturn)) run_child(char *const argv[], int go_fd)
 	_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUN);
 }
 
-static void make_room(struct perf_rings *rings)
+void guest_agent_make_room(struct perf_rings *rings)
 {
 	for (unsigned int i = 0; i < rings->count; i++) {
 		rings->ring[i].tail = perf_ring_head(&rings->ring[i]);
@@ -50,14 +50,27 @@ static void make_room(struct perf_rings *rings)
 	}
 }
 
-/* The ring is in the process's page tables, all of it. */
-static void touch(const struct perf_ring *ring)
+void guest_agent_touch(const void *memory, size_t bytes)
 {
-	long page = sysconf(_SC_PAGESIZE);
-	const volatile uint8_t *memory = ring->memory;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	for (size_t at = 0; at < ring->bytes + page; at += page)
-		(void)memory[at];
+	for (size_t at = 0; at < bytes; at += page)
+		(void)((const volatile uint8_t *)memory)[at];
+}
+
+int guest_agent_rings(struct guest_told *told, const struct perf_rings *rings, struct error *error)
+{
+	if (rings->count > GUEST_RINGS_MAX)
+		return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
+				 "the witness knows %d CPUs at most", GUEST_RINGS_MAX);
+	told->rings = rings->count;
+	told->ring_bytes = rings->ring[0].bytes;
+	for (unsigned int i = 0; i < rings->count; i++) {
+		told->ring[i] = (uint64_t)(uintptr_t)rings->ring[i].memory;
+		guest_agent_touch(rings->ring[i].memory,
+				  rings->ring[i].bytes + (size_t)sysconf(_SC_PAGESIZE));
+	}
+	return 0;
 }
 
 static int wait_for(pid_t pid, struct perf_rings *rings, int *ret_status, struct error *error)
@@ -67,7 +80,7 @@ static int wait_for(pid_t pid, struct perf_rings *rings, int *ret_status, struct
 
 	while ((ended = waitpid(pid, ret_status, WNOHANG)) == 0) {
 		epoll_wait(rings->epoll_fd, &event, 1, POLL_MS);
-		make_room(rings);
+		guest_agent_make_room(rings);
 	}
 	return ended == pid ? 0 : error_set_errno(error, "waitpid");
 }
@@ -91,21 +104,15 @@ static int run(char *const argv[], struct guest_told *told, struct perf_rings *r
 		return error_set_errno(error, "fork");
 	}
 	told->watched = (uint32_t)pid;
-	told->rings = rings->count;
-	told->ring_bytes = rings->ring[0].bytes;
-	for (unsigned int i = 0; i < rings->count; i++) {
-		told->ring[i] = (uint64_t)(uintptr_t)rings->ring[i].memory;
-		touch(&rings->ring[i]);
-	}
-	make_room(rings);
-	tell(told);
+	guest_agent_make_room(rings);
+	guest_agent_tell(told);
 	if (write(go[1], "", 1) != 1)
 		kill(pid, SIGKILL);
 	close(go[1]);
 	int status = wait_for(pid, rings, ret_status, error);
 
 	told->watched = 0; /* the rings go */
-	tell(told);
+	guest_agent_tell(told);
 	return status;
 }
 
@@ -117,13 +124,8 @@ int guest_agent_run(char *const argv[], int *ret_status, struct error *error)
 
 	if (guest_layout_read(&told, error))
 		return -1;
-	if (!perf_rings_open(&rings, RING_PAGES, error)) {
-		if (rings.count > GUEST_RINGS_MAX)
-			error_set(error, ERROR_UNAVAILABLE, NULL, 0,
-				  "the witness knows %d CPUs at most", GUEST_RINGS_MAX);
-		else
-			status = run(argv, &told, &rings, ret_status, error);
-	}
+	if (!perf_rings_open(&rings, RING_PAGES, error) && !guest_agent_rings(&told, &rings, error))
+		status = run(argv, &told, &rings, ret_status, error);
 	perf_rings_close(&rings);
 	return status;
 }

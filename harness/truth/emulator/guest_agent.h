@@ -7,6 +7,7 @@
 #ifndef STACKPROOF_GUEST_AGENT_H
 #define STACKPROOF_GUEST_AGENT_H
 
+#include <stddef.h>
 #include "error.h"
 #include "guest_told.h"
 
@@ -18,5 +19,17 @@ int guest_layout_read(struct guest_told *ret, struct error *error);
  * where it could not be executed. -1: nothing was run.
  */
 int guest_agent_run(char *const argv[], int *ret_status, struct error *error);
+
+/* ---- for guest_walks.c ---------------------------------------------------------------------- */
+
+struct perf_rings;
+/* Tells the witness; without one nothing happens. */
+void guest_agent_tell(const struct guest_told *told);
+/* Notes where rings are. ERROR_UNAVAILABLE: there are more than the witness takes. */
+int guest_agent_rings(struct guest_told *told, const struct perf_rings *rings, struct error *error);
+/* Takes all events out of the rings: the witness has seen them. */
+void guest_agent_make_room(struct perf_rings *rings);
+/* All of memory is in the process's page tables. */
+void guest_agent_touch(const void *memory, size_t bytes);
 
 #endif

@@ -45,6 +45,9 @@ struct guest_told {
 	uint32_t rings;
 	uint64_t ring_bytes;		/* of data, behind a page with head and tail */
 	uint64_t ring[GUEST_RINGS_MAX]; /* where the agent has them mapped */
+	/* Stacks from BPF's walk in the kernel (bpf/walk.h), which are to be held against the true ones: a ring buffer of so
+	 * many bytes, behind a page with the reader's and one with the writer's position. 0: there is none. */
+	uint64_t walks, walks_bytes;
 };
 
 #endif

@@ -172,3 +172,34 @@ bool plugin_physical_read(uint64_t address, void *ret, size_t size)
 	memcpy(ret, buffer->data, size);
 	return true;
 }
+
+/* A message-signalled interrupt is a write of its vector to where the CPU's local APIC is (Intel SDM volume 3, 12.11). */
+#define MESSAGE_ADDRESS	  0xfee00000ull
+#define MESSAGE_CPU_SHIFT 12
+
+bool plugin_interrupt(unsigned vcpu, uint8_t vector)
+{
+	uint64_t address = MESSAGE_ADDRESS | (uint64_t)vcpu << MESSAGE_CPU_SHIFT;
+	uint32_t data = vector;
+
+	if (qemu_plugin_write_memory_hwaddr) {
+		struct g_byte_array *buffer = g_byte_array_set_size(empty_buffer(), sizeof(data));
+
+		memcpy(buffer->data, &data, sizeof(data));
+		return !qemu_plugin_write_memory_hwaddr(address, buffer);
+	}
+	if (!cpu_physical_memory_rw)
+		return false;
+	cpu_physical_memory_rw(address, &data, sizeof(data), true);
+	return true;
+}
+
+bool plugin_leaves_blocks(void)
+{
+	return cpu_loop_exit_restore && qemu_get_cpu;
+}
+
+void plugin_leave_block(unsigned vcpu, void *callback_return)
+{
+	cpu_loop_exit_restore(qemu_get_cpu((int)vcpu), (uintptr_t)callback_return);
+}

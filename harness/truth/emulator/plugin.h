@@ -48,4 +48,13 @@ bool plugin_memory_read(uint64_t address, void *ret, size_t size);
 /* The same by physical addresses; false, too, if the program has no such function (before API 5). */
 bool plugin_physical_read(uint64_t address, void *ret, size_t size);
 
+/* Whether plugin_leave_block() can. */
+bool plugin_leaves_blocks(void);
+/* In an instruction's callback, which would return to the address: the vCPU takes interrupts now, then comes to the
+ * instruction again. Does not return. */
+void plugin_leave_block(unsigned vcpu, void *callback_return);
+/* Sends an interrupt's vector to a vCPU, which takes it before its next block. false: the program has no function by which
+ * memory's devices can be written. */
+bool plugin_interrupt(unsigned vcpu, uint8_t vector);
+
 #endif

@@ -192,6 +192,18 @@ bool qemu_plugin_read_memory_vaddr(uint64_t address, struct g_byte_array *ret, s
 __attribute__((weak)) int qemu_plugin_read_memory_hwaddr(uint64_t address, struct g_byte_array *ret,
 							 size_t size);
 
+/* Writes to physical memory, or to the devices that are there; from API 5 on. 0: done. */
+__attribute__((weak)) int qemu_plugin_write_memory_hwaddr(uint64_t address,
+							  struct g_byte_array *data);
+/* QEMU's own functions, and no plugin's; but a program that loads modules exports them. */
+struct qemu_cpu;
+__attribute__((weak)) void cpu_physical_memory_rw(uint64_t address, void *data, uint64_t size,
+						  bool is_write);
+__attribute__((weak)) struct qemu_cpu *qemu_get_cpu(int number);
+/* Leaves the block that runs, before the instruction whose code calls a function that would return to host_pc; the vCPU
+ * looks for interrupts, and goes on there. Does not return. */
+__attribute__((weak)) void cpu_loop_exit_restore(struct qemu_cpu *cpu, uintptr_t host_pc);
+
 /* ---- the rest ------------------------------------------------------------------------------------ */
 
 /*

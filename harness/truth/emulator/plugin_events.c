@@ -6,8 +6,10 @@
  * forked process's stacks are copied before its maker has gone on, and a program's first instruction is known as such.
  * Each CPU has a ring; they are put in the order of their times.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "freed.h"
 #include "plugin_watch.h"
 
 static void on_fork(const struct process_event *event)
@@ -58,6 +60,16 @@ static void on_exec(const struct process_event *event)
 		process->threads_made--; /* it is one that was there */
 }
 
+static void map_for_walks(struct watched_process *process, const struct process_mapping *mapping)
+{
+	FREED char *path = NULL;
+
+	if (asprintf(&path, "%s%s", watch.root, mapping->path ? mapping->path : "") < 0)
+		watch_fail();
+	else
+		walks_map(process, mapping, path);
+}
+
 static void on_map(const struct process_event *event)
 {
 	struct watched_process *process = watch_process(event->pid);
@@ -69,6 +81,8 @@ static void on_map(const struct process_event *event)
 	/* The first that the kernel maps is the program; then comes its interpreter. */
 	if (!truth->program && event->mapping.path)
 		truth->program = strdup(event->mapping.path);
+	if (watch.walks && !process->twin)
+		map_for_walks(process, &event->mapping);
 	if (watch.truth && !code_map_add(&truth->code, &event->mapping, watch.root))
 		watch_fail();
 }

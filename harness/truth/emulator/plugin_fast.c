@@ -173,6 +173,11 @@ static int go_on(struct fast_cpu *cpu, const struct user_regs_struct *regs)
 	    left.rip == thread->steps.regs.rip)
 		thread->steps.pending = false;
 	status = fast_settle(&cpu->state, &left);
+	if (!status && handler && watch.walks) {
+		fast_sync(&cpu->state, left.rsp);
+		fast_confirm(&cpu->state);
+		walks_check(thread, &left);
+	}
 	if (!status && handler)
 		status = stepped_enter_handler(&thread->process->steps, &thread->steps, regs);
 	return status;
@@ -206,6 +211,11 @@ static void look(struct fast_cpu *cpu, bool kernel_ran)
 		fast_confirm(&cpu->state);
 	if (!kernel_ran || status)
 		return;
+	if (watch.walks) {
+		walks_check(thread, &regs);
+		cpu->vcpu->driven = thread->process->root && walks_are_wanted() ? DRIVEN_FRESH
+										: DRIVEN_NOT;
+	}
 	watch.counters.doubtful += fast_is_doubtful(&thread->steps, regs.rsp);
 	stepped_entry(&thread->process->steps, &thread->steps);
 }
@@ -216,6 +226,9 @@ void watch_fast_look(unsigned number, bool kernel_ran)
 	struct vcpu *vcpu = watch_vcpu(number);
 
 	if (kernel_ran) {
+		if (watch.walks)
+			walks_take();
+		vcpu->driven = DRIVEN_NOT;
 		cpu->thread = vcpu->thread && watch.check ? vcpu->thread->twin : vcpu->thread;
 		cpu->vcpu = vcpu;
 		cpu->state.words = &vcpu->fast;

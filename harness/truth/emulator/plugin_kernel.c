@@ -28,8 +28,7 @@ static bool read_word(uint64_t address, uint64_t *ret)
 #define ENTRY_ADDRESS 0x000ffffffffff000ull
 #define LEVELS	      4
 
-/* Where the kernel has the page that a process has at address; 0: it isn't there. */
-static uint64_t kernel_address(const struct guest_kernel *kernel, uint64_t cr3, uint64_t address)
+uint64_t guest_kernel_address(const struct guest_kernel *kernel, uint64_t cr3, uint64_t address)
 {
 	uint64_t entry = cr3;
 
@@ -72,7 +71,7 @@ static const char *find_ring(struct guest_kernel *kernel, struct guest_ring *rin
 	ring->copy.data = ring->bytes;
 	ring->copy.bytes = bytes;
 	for (uint64_t i = 0; i < pages; i++) {
-		ring->page[i] = kernel_address(kernel, cr3, address + i * PAGE_BYTES);
+		ring->page[i] = guest_kernel_address(kernel, cr3, address + i * PAGE_BYTES);
 		if (!ring->page[i])
 			return "a page of a ring isn't mapped";
 	}

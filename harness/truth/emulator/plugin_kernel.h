@@ -36,6 +36,8 @@ struct guest_task {
 	pid_t tid, pid;	  /* in the first name space */
 };
 
+/* Where the kernel has the page that a process has at address; cr3: its page tables. 0: it isn't there. */
+uint64_t guest_kernel_address(const struct guest_kernel *kernel, uint64_t cr3, uint64_t address);
 /* Takes over what was told at an address of the current process, whose page tables are at cr3. NULL, or what was wrong. */
 const char *guest_kernel_told(struct guest_kernel *kernel, uint64_t address, uint64_t cr3);
 /* gs_base: the kernel's. False: it can't be read. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "plugin_watch.h"
+#include "walk.h"
 
 #define FRAMES_SHOWN 32
 
@@ -45,7 +46,7 @@ void watch_report_process(const struct watched_process *process, const char *tru
 		", \"returns_replaced\": %" PRIu64 ", \"returns_stray\": %" PRIu64
 		", \"returns_doubled\": %" PRIu64 ", \"call_mismatches\": %" PRIu64
 		", \"stack_switches\": %" PRIu64 ", \"signals\": %" PRIu64 ", \"entries\": %" PRIu64
-		", \"entries_digest\": \"0x%" PRIx64 "\"}\n",
+		", \"entries_digest\": \"0x%" PRIx64 "\"",
 		process->number, process->pid, process->root ? "true" : "false",
 		process->threads_made, process->counters.stacks, process->counters.stacks_digest,
 		process->truth.proven, process->truth.unproven, process->truth.contradictions,
@@ -54,6 +55,21 @@ void watch_report_process(const struct watched_process *process, const char *tru
 		process->counters.call_mismatches, process->counters.stack_switches,
 		process->counters.signals, process->counters.entries,
 		process->counters.entries_digest);
+	if (watch.walks)
+		walks_print(out, &process->walks);
+	fprintf(out, "}\n");
+	fflush(out);
+}
+
+static void print_pcs(const char *name, const void *pcs, size_t count, uint32_t stop)
+{
+	const uint64_t *pc = pcs;
+
+	fprintf(out, ", \"%s\": {\"stop\": \"%s\", \"frames\": %zu, \"innermost\": [", name,
+		stop_reason_name(stop), count);
+	for (size_t i = 0; i < count && i < FRAMES_SHOWN; i++)
+		fprintf(out, "%s\"0x%" PRIx64 "\"", i ? ", " : "", pc[i]);
+	fprintf(out, "]}");
 }
 
 static void print_stack(const char *name, const struct watched_thread *thread, size_t count)
@@ -77,6 +93,18 @@ void watch_report_difference(const struct watched_thread *thread, size_t open, b
 		thread->in_kernel ? "true" : "false", doubtful ? "true" : "false");
 	print_stack("exact", thread, thread->steps.shadow.count);
 	print_stack("fast", thread->twin, open);
+	fprintf(out, "}\n");
+}
+
+void watch_report_wrong(const struct watched_thread *thread, const struct walk_record *record,
+			const struct stack *table, uint64_t pc)
+{
+	fprintf(out,
+		"{\"type\": \"watch_wrong\", \"pid\": %d, \"tid\": %d, \"pc\": \"0x%" PRIx64 "\"",
+		thread->process->pid, thread->steps.tid, pc);
+	print_stack("true", thread, thread->steps.shadow.count);
+	print_pcs("bpf", record->pc, record->count, record->stop);
+	print_pcs("table", table->pc, table->count, table->stop);
 	fprintf(out, "}\n");
 }
 

@@ -151,6 +151,8 @@ static void forget_thread(struct watched_process *process, size_t at)
 	struct watched_thread *thread = process->thread[at];
 
 	watch_thread_leaves(thread);
+	free(thread->walked);
+	thread->walked = NULL;
 	stack_pool_forget(&process->steps.stacks, thread->steps.tid);
 	process->thread[at] = process->thread[--process->threads];
 	truth_thread_end(&process->truth, &thread->truth);
@@ -177,6 +179,7 @@ void watch_process_empty(struct watched_process *process)
 	while (process->threads)
 		forget_thread(process, process->threads - 1);
 	stack_pool_clear(&process->steps.stacks);
+	walks_process_empty(process);
 	process->image = watch.images++ % FAST_IMAGES + 1;
 }
 

@@ -14,6 +14,7 @@
  *	root=DIR	where the guest's files are on this machine; they have the same paths here by default
  *	from=entry	points begin at programs' entry points, and not in the dynamic loader
  *	at=entries	only at kernel entries a stack is asked for: nearly all instructions are left alone (fast.h)
+ *	walks=on	the same, and BPF's stacks are held against the true ones (plugin_walks.h)
  *	check=on	the same, and both ways at once, the one held against the other
  *
  * A block is translated once for the memory where its code is, and is run wherever that is mapped (QEMU's CF_PCREL): the
@@ -28,7 +29,8 @@
 #include "plugin_known.h"
 #include "plugin_watch.h"
 
-#define PRIVILEGE_MASK 3 /* of cs: Intel SDM volume 3, 5.5; 3 is user mode */
+#define PLATFORM_VECTOR 0xf7 /* X86_PLATFORM_IPI_VECTOR: arch/x86/include/asm/irq_vectors.h */
+#define PRIVILEGE_MASK	3    /* of cs: Intel SDM volume 3, 5.5; 3 is user mode */
 
 /* guest_told.h's nop. */
 static const struct {
@@ -126,6 +128,25 @@ static void on_look(unsigned number, void *userdata)
 	watch_unlock();
 }
 
+/* An instruction of the program comes next, or a block, where blocks can't be left: the CPU is interrupted. */
+static void on_driven(unsigned number, void *userdata)
+{
+	struct vcpu *vcpu = watch_vcpu(number);
+	bool leave = plugin_leaves_blocks();
+
+	if (leave && vcpu->driven == DRIVEN_FRESH) {
+		vcpu->driven = DRIVEN;
+		return;
+	}
+	vcpu->driven = DRIVEN_NOT;
+	if (!vcpu->thread)
+		return;
+	vcpu->thread->process->walks.made++;
+	plugin_interrupt(number, PLATFORM_VECTOR);
+	if (leave)
+		plugin_leave_block(number, __builtin_return_address(0));
+}
+
 static void on_instruction(unsigned number, void *userdata)
 {
 	const struct block_instruction *instruction = userdata;
@@ -167,6 +188,12 @@ static void take_told(const struct user_regs_struct *regs)
 		watch_events();
 	watch.told = false;
 	wrong = guest_kernel_told(&watch.kernel, regs->rdi, watch_register(WATCH_CR3));
+	if (wrong) {
+		watch.wrong = wrong;
+		return;
+	}
+	if (watch.walks)
+		wrong = walks_told(&watch.kernel, watch_register(WATCH_CR3));
 	if (wrong) {
 		watch.wrong = wrong;
 		return;
@@ -234,6 +261,22 @@ static bool tells(const struct qemu_plugin_insn *insn)
 	       !memcmp(bytes, &tells_nop, sizeof(bytes));
 }
 
+/* Whether it may be a string instruction with a rep prefix. Its block is not left before it: QEMU notes that the flags are
+ * known only when it runs (do_gen_rep() of target/i386/tcg/translate.c, 10.0), and would take old ones. */
+static bool repeats(const struct qemu_plugin_insn *insn)
+{
+	uint8_t byte = 0;
+
+	return qemu_plugin_insn_data(insn, &byte, sizeof(byte)) && (byte & 0xfe) == 0xf2;
+}
+
+static void drive(struct qemu_plugin_insn *insn)
+{
+	qemu_plugin_register_vcpu_insn_exec_cond_cb(
+		insn, on_driven, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
+		watch_word(offsetof(struct vcpu, driven)), DRIVEN_NOT, NULL);
+}
+
 static void translated(struct qemu_plugin_tb *tb)
 {
 	uint64_t selector, begin = qemu_plugin_tb_vaddr(tb);
@@ -247,9 +290,15 @@ static void translated(struct qemu_plugin_tb *tb)
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(
 		tb, on_look, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
 		watch_word(offsetof(struct vcpu, look)), LOOK_NOT, NULL);
+	if (watch.walks && !plugin_leaves_blocks())
+		qemu_plugin_register_vcpu_tb_exec_cond_cb(
+			tb, on_driven, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_COND_NE,
+			watch_word(offsetof(struct vcpu, driven)), 0, NULL);
 	for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
+		if (watch.walks && plugin_leaves_blocks() && (!i || !repeats(insn)))
+			drive(insn);
 		if (tells(insn))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tell, QEMU_PLUGIN_CB_R_REGS,
 							       NULL);
@@ -279,6 +328,8 @@ static int start(const struct qemu_info *info, int argc, char **argv)
 			watch.fast = true;
 		} else if (!strcmp(argv[i], "at=instructions")) {
 			watch.fast = false;
+		} else if (!strcmp(argv[i], "walks=on")) {
+			watch.fast = watch.walks = true;
 		} else if (!strcmp(argv[i], "check=on")) {
 			watch.fast = watch.check = true;
 		} else {

@@ -10,6 +10,7 @@
  *	plugin_kernel.h		the guest's kernel
  *	plugin_truth.h		a process's stacks as a truth file
  *	plugin_code.h		the code that it has mapped
+ *	plugin_walks.h		BPF's stacks, held against the true ones
  *
  * The rules are those of truth/steps, as for the tracer. What the tracer is told by ptrace is concluded here. When user
  * code goes on after the kernel ran, the last instruction was a system call; or it was not executed (the same PC again); or
@@ -23,7 +24,9 @@
 #include "plugin.h"
 #include "plugin_kernel.h"
 #include "plugin_truth.h"
+#include "plugin_walks.h"
 #include "truth/steps/steps.h"
+#include "walk/address_space.h"
 
 /* An instruction of a translated block. */
 struct block_instruction {
@@ -45,6 +48,7 @@ struct watched_thread {
 	bool in_kernel; /* since its last instruction */
 	struct thread_truth truth;
 	struct watched_thread *twin; /* the same one, without registers at each instruction */
+	struct walk_record *walked;  /* BPF's stack of where it is; NULL: none has come */
 	uint64_t
 		entry; /* where its first point is to be; 0: at its first instruction, or it was there */
 };
@@ -63,6 +67,8 @@ struct watched_process {
 	const struct instruction *at; /* the instruction at the PC that is asked for next */
 	uint64_t image;		      /* fast.h */
 	uint64_t task;		      /* of the thread that runs: by it the mappings are found */
+	struct walk_tally walks;
+	struct address_space space;   /* with watch.walks: its code, for tables */
 	struct watched_process *twin; /* of its threads' twins; NULL without watch.check */
 };
 
@@ -96,6 +102,7 @@ struct watch {
 	size_t written;	   /* truth files */
 	bool fast;	   /* stacks are known at entries, without the registers between */
 	bool check;	   /* and besides at each instruction, the one held against the other */
+	bool walks;	   /* BPF's stacks are held against the true ones */
 	bool from_entry;   /* points begin at programs' entry points, not in the dynamic loader */
 	const char *wrong; /* with the last that was told wrong; NULL: nothing */
 	struct watched_process **process;
@@ -124,10 +131,18 @@ enum watch_look {
 	LOOK_AWAITS,  /* the program's entry point */
 };
 
+/* Whether a vCPU is interrupted. */
+enum watch_driven {
+	DRIVEN_NOT,
+	DRIVEN_FRESH, /* it comes from the kernel: not before this instruction */
+	DRIVEN,
+};
+
 /* What is known of a vCPU, for conditions that are checked inline. */
 struct vcpu {
 	uint64_t look;	   /* enum watch_look */
 	uint64_t watched;  /* the thread that runs is, at each instruction */
+	uint64_t driven;   /* enum watch_driven */
 	uint64_t followed; /* it is, by calls and returns */
 	struct fast_words fast;
 	uint64_t pc; /* where the block begins */
@@ -207,6 +222,11 @@ void watch_events(void);
 
 /* ---- plugin_report.c ----------------------------------------------------------------------- */
 
+#define WALKS_SHOWN 10
+struct walk_record;
+/* BPF's stack at pc is neither the true one nor the table's. */
+void watch_report_wrong(const struct watched_thread *thread, const struct walk_record *record,
+			const struct stack *table, uint64_t pc);
 /* The stacks differ. open: the twin's frames. */
 void watch_report_difference(const struct watched_thread *thread, size_t open, bool doubtful);
 /* Before it is forgotten: writes its line. truth: its truth file, or "". */

@@ -3,6 +3,7 @@
  * truth.h - the stack as the machine built it
  *
  *	target_start.h	starts a program as a traced process
+ *	target_follow.h	runs one that stops only at its system calls
  *	target_memory.h	a stopped process's memory
  *	tracer.h	internal: ptrace, every thread of a program, one instruction at a time
  *	children.h	internal: the same of a program and all processes that it makes

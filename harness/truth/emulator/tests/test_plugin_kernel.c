@@ -68,7 +68,7 @@ START_TEST(page_is_found)
 	for (int level = 0; level < LEVELS; level++)
 		put((level + 1) * PAGE_BYTES + index[level] * 8, walks[_i].entry[level]);
 	hole = walks[_i].hole;
-	got = kernel_address(&kernel, CR3, ADDRESS);
+	got = guest_kernel_address(&kernel, CR3, ADDRESS);
 	ck_assert_msg(got == found, "%s: %" PRIx64, walks[_i].name, got);
 }
 END_TEST
