@@ -36,6 +36,7 @@ enum option_key {
 	OPTION_ENGINE,
 	OPTION_GUESTS,
 	OPTION_REQUIRE,
+	OPTION_TRUTH,
 };
 
 struct arguments {
@@ -46,6 +47,7 @@ struct arguments {
 	char *asked, *built_in, *external; /* of these: as run has them */
 	bool json;
 	bool quiet;
+	bool steps; /* --guests step */
 	struct gate gate;
 };
 
@@ -64,7 +66,12 @@ static const struct argp_option options[] = {
 	  "only binaries whose name, program, toolchain or variant matches", 0 },
 	{ "guests", OPTION_GUESTS, "step|play", 0,
 	  "what guests do: step the programs themselves, or play the points that were stepped and "
-	  "recorded on the host, in a tenth of the time (default: step)",
+	  "recorded on the host, in a tenth of the time (default: see --truth)",
+	  0 },
+	{ "truth", OPTION_TRUTH, "tracer|emulator", 0,
+	  "what stacks in guests are held against: the tracer there; or a QEMU whose plugin sees "
+	  "each instruction, and nothing is stepped (default: emulator, if there is one and "
+	  "neither --guests nor --engine is given)",
 	  0 },
 	{ "ignore", INTO_TEXT(arguments, ignore), "FILE", 0,
 	  "findings that fail no program: a line each, as `compare --ignore` takes them", 0 },
@@ -151,9 +158,22 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		if (strcmp(value, "step") && strcmp(value, "play"))
 			argp_error(state, "--guests takes step or play, not '%s'", value);
 		run->play = !strcmp(value, "play");
+		arguments->steps = !run->play;
+		return 0;
+	case OPTION_TRUTH:
+		if (strcmp(value, "tracer") && strcmp(value, "emulator"))
+			argp_error(state, "--truth takes tracer or emulator, not '%s'", value);
+		run->truth = *value == 't' ? RUN_TRUTH_TRACER : RUN_TRUTH_EMULATOR;
 		return 0;
 	case ARGP_KEY_END:
+		if (run->play && run->truth == RUN_TRUTH_EMULATOR)
+			argp_error(state,
+				   "--truth emulator: with --guests play nothing runs there");
 		choose_engines(state, arguments);
+		if (arguments->steps && run->truth == RUN_TRUTH_EMULATOR)
+			argp_error(state, "--truth emulator: with --guests step the tracer has it");
+		if (arguments->steps)
+			run->truth = RUN_TRUTH_TRACER;
 		if (run->play && !runs_on_host(arguments))
 			argp_error(state, "--guests play plays what the host has recorded: "
 					  "--kernels must name host");
@@ -248,6 +268,7 @@ int command_run(int argc, char **argv)
 		.kernel = kernel_get,
 		.guest = guest_run,
 		.can_boot = qemu_installed,
+		.emulator = emulator_choose,
 	};
 	char kernels[] = DEFAULT_KERNELS;
 	char corpus[PATH_MAX + 16], results_folder[PATH_MAX + 16];

@@ -8,6 +8,7 @@
  *	run_host.c		runs a batch on this machine
  *	run_guest.c		runs the batches of one kernel in a guest
  *	run_play.c		plays the host's recordings in a guest
+ *	run_watch.c		runs the programs in a guest whose emulator has the truth
  *	run_judge.c		what a compare printed -> the cell's outcome
  *	run_resume.c		keeps what an earlier run has judged
  *	run_ignore.c		judges results again, with a list of --ignore
@@ -36,6 +37,13 @@
 #define HOST_LANE  "host"
 #define RECORDINGS "recordings"
 
+/* Who has the truth in a guest. */
+enum run_truth {
+	RUN_TRUTH_ANY, /* the emulator, if there is one and no engine was asked for; else the tracer */
+	RUN_TRUTH_TRACER,
+	RUN_TRUTH_EMULATOR,
+};
+
 struct run_options {
 	const char *corpus;  /* folder with manifest.tsv */
 	const char *results; /* folder to write */
@@ -50,6 +58,7 @@ struct run_options {
 	unsigned jobs;		    /* workers; at least 1 */
 	unsigned timeout_ms;	    /* for one program */
 	bool play;		    /* guests play the host's points, and record is on */
+	enum run_truth truth;	    /* in guests that don't play */
 	bool resume;		    /* keep the cells that an earlier run in results has judged */
 	bool record; /* record the host's points in results/RECORDINGS, for `replay` */
 	struct run_interrupt *interrupt; /* NULL: signals keep their default action */
@@ -94,6 +103,9 @@ struct run_backend {
 	int (*guest)(const struct guest_options *options, const struct guest_callbacks *callbacks,
 		     struct guest_result *ret, struct error *error);
 	bool (*can_boot)(void); /* false: no QEMU here; a skip, not a failure */
+	/* emulator_choose() */
+	int (*emulator)(const char *plugin, struct emulator *ret, char *ret_path, size_t size,
+			struct error *error);
 };
 
 struct batch;
@@ -134,6 +146,7 @@ struct run {
 	size_t next_worker;
 	size_t next_play; /* how many lanes have been taken to play, from the last one */
 	bool playing;
+	bool watches; /* guests step nothing: the emulator has the truth */
 	struct run_progress progress;
 };
 
@@ -153,6 +166,10 @@ void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
 /* Judges replay's objects, of which the last is of type "replay", and finishes the cell. objects, an
  * array, is borrowed. */
 void run_cell_judge_played(struct run *run, size_t lane, size_t binary, const json_t *objects);
+/* Judges what the plugin said of the program's process, and the agent of its end, and finishes the cell. wrong: objects of
+ * stacks that were wrong. All are borrowed. */
+void run_cell_judge_watched(struct run *run, size_t lane, size_t binary, const json_t *process,
+			    const json_t *walked, json_t *wrong);
 /* Finishes a cell that was not run. */
 void run_cell_finish(struct run *run, size_t lane, size_t binary, enum cell_status status,
 		     bool environment, const char *reason);
@@ -202,6 +219,8 @@ struct batch {
  * same bind_now are together. Returns the count; ret has room for all of the manifest.
  */
 size_t batch_list(const struct run *run, size_t lane, size_t first, size_t step, size_t *ret);
+/* Whether a binary's symbols are all resolved before it begins. */
+bool batch_binds_now(const struct run *run, size_t binary);
 /*
  * Makes a batch of the first binaries of the list, as far as they have the same bind_now, and of at most
  * BATCH_MAX. Returns how many.
@@ -273,6 +292,12 @@ bool qemu_installed(void);
 /* Plays the host's recordings in a guest of this lane, and finishes all its cells. */
 void run_play_lane(struct run *run, size_t lane);
 
+/* ---- run_watch.c ------------------------------------------------------------------------ */
+
+#define RUN_PLUGIN "watch"
+/* Runs the lane's programs in a guest whose emulator interrupts them, and finishes all its cells. */
+void run_watch_lane(struct run *run, size_t lane);
+
 /* ---- run_judge.c ------------------------------------------------------------------------ */
 
 struct judge_options {
@@ -283,6 +308,8 @@ struct judge_options {
  * expectation, or NULL. */
 void cell_judge(struct cell *cell, const struct judge_options *options, const char *expected,
 		int exit_code, const struct output *out, const struct output *err);
+/* The same of a program that the emulator watched: of the object of type "walks". */
+void cell_judge_watched(struct cell *cell, const json_t *walks, const char *expected);
 /* Judges a failed cell by its objects again, after findings were marked as ignored: the cell passes, or
  * keeps its status and reason. */
 void cell_judge_again(struct cell *cell, const char *engines);

@@ -44,6 +44,11 @@ static bool binds_now(const struct corpus_binary *binary)
 	return !expectation_is_lazy(binary->expected);
 }
 
+bool batch_binds_now(const struct run *run, size_t binary)
+{
+	return binds_now(&run->manifest.binary[binary]);
+}
+
 size_t batch_list(const struct run *run, size_t lane, size_t first, size_t step, size_t *ret)
 {
 	const struct manifest *manifest = &run->manifest;

@@ -303,6 +303,37 @@ static void judge_objects(struct cell *cell, const char *engines, const char *ex
 		judge_run(cell, verdicts, expected);
 }
 
+/*
+ * Of a program that the emulator watched. Whose fault a stack is that the table gives, too, the lane says whose programs are
+ * stepped. A program whose tables are known to be wrong everywhere has no true stack.
+ */
+void cell_judge_watched(struct cell *cell, const json_t *walks, const char *expected)
+{
+	unsigned long long points = json_number(walks, "points"), made = json_number(walks, "made"),
+			   wrong = json_number(walks, "wrong"), exact = json_number(walks, "exact"),
+			   unproven = json_number(walks, "unproven");
+	int status = (int)json_number(walks, "status");
+
+	if (!points)
+		cell_set(cell, CELL_ERROR, "no point was walked");
+	else if (wrong)
+		cell_set(cell, CELL_FAILED,
+			 "bpf has neither the true stack nor the table's at %llu of %llu points",
+			 wrong, points);
+	else if (points < made)
+		cell_set(cell, CELL_FAILED, "bpf sent no stack at %llu of %llu points",
+			 made - points, made);
+	else if (status)
+		cell_set(cell, CELL_FAILED, "the program ended with the wait status %d", status);
+	else if (!exact && !expected)
+		cell_set(cell, CELL_FAILED, "none of %llu stacks is the true one", points);
+	else if (!expectation_has_unproven(expected) && unproven > points / 2)
+		cell_set(cell, CELL_FAILED, "the truth is in doubt at %llu of %llu points",
+			 unproven, points);
+	else
+		cell_set(cell, CELL_PASSED, "%s", "");
+}
+
 void cell_judge(struct cell *cell, const struct judge_options *options, const char *expected,
 		int exit_code, const struct output *out, const struct output *err)
 {
@@ -344,7 +375,7 @@ static const struct requirement {
 	const char *reasons;   /* separated by commas */
 	const char *toolchain; /* how its toolchains' names begin; NULL: any */
 } requirements[] = {
-	{ "bpf", "no_bpf", NULL },	     { "vm", "no_vm,no_qemu,no_kernel", NULL },
+	{ "bpf", "no_bpf", NULL },	     { "vm", "no_vm,no_qemu,no_kernel,no_emulator", NULL },
 	{ "gcc", "no_compiler", "gcc" },     { "clang", "no_compiler", "clang" },
 	{ "rustc", "no_compiler", "rustc" },
 };

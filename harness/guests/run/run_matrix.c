@@ -19,6 +19,7 @@
 #include "base/cli/folder_lock.h"
 #include "clock.h"
 #include "base/cli/no_memory.h"
+#include "array.h"
 #include "run.h"
 
 struct cell *run_cell(struct run *run, size_t lane, size_t binary)
@@ -144,6 +145,36 @@ void run_cell_judge_played(struct run *run, size_t lane, size_t binary, const js
 	pthread_mutex_unlock(&run->lock);
 }
 
+/* The numbers of walks, and how the program ended, as one object. */
+static json_t *walks_object(const json_t *process, const json_t *walked)
+{
+	const json_t *walks = json_object_get(process, "walks");
+	json_t *ret = JSON_NEW("type", "walks", "program", json_text(walked, "program"), "points",
+			       json_number(walks, "walked"), "status",
+			       json_number(walked, "status"));
+
+	json_object_update_missing(ret, (json_t *)walks);
+	json_object_del(ret, "walked");
+	return ret;
+}
+
+void run_cell_judge_watched(struct run *run, size_t lane, size_t binary, const json_t *process,
+			    const json_t *walked, json_t *wrong)
+{
+	struct cell *cell = run_cell(run, lane, binary);
+	json_t *walks = walks_object(process, walked), *object;
+	size_t index;
+
+	pthread_mutex_lock(&run->lock);
+	assert(cell->status == CELL_PENDING);
+	json_array_foreach(wrong, index, object) cell_add_object(cell, json_incref(object));
+	cell->seconds = json_number_value(json_object_get(walked, "seconds"));
+	cell_judge_watched(cell, walks, run->manifest.binary[binary].expected);
+	cell_add_object(cell, walks);
+	finish(run, lane, cell);
+	pthread_mutex_unlock(&run->lock);
+}
+
 /* One piece of work for a worker. */
 struct job {
 	bool in_guest;
@@ -159,7 +190,7 @@ static bool guest_at(const struct run *run, size_t number, struct job *ret)
 {
 	if (run->options->play)
 		return false;
-	for (size_t shard = 0; shard < run_guest_shards(run); shard++) {
+	for (size_t shard = 0; shard < (run->watches ? 1 : run_guest_shards(run)); shard++) {
 		for (size_t lane = run->results->kernel_count; lane--;) {
 			if (is_host(run, lane) || number--)
 				continue;
@@ -238,6 +269,10 @@ static void *work(void *context)
 	while (take_job(run, &job)) {
 		if (job.plays) {
 			run_play_lane(run, job.lane);
+			continue;
+		}
+		if (job.in_guest && run->watches) {
+			run_watch_lane(run, job.lane);
 			continue;
 		}
 		if (job.in_guest) {
@@ -340,6 +375,21 @@ static void list_host(struct run *run)
 	}
 }
 
+/* Emulators are looked for only if one is wanted: it may have to be fetched. */
+static bool chooses_emulator(const struct run *run)
+{
+	const struct run_options *options = run->options;
+	char path[4096];
+	struct emulator emulator;
+	struct error ignored;
+	bool guests = ARRAY_ANY(options->kernel_count, i, !is_host(run, i));
+
+	if (options->truth != RUN_TRUTH_ANY || options->play || options->asked || !guests ||
+	    !run->backend->emulator)
+		return !options->play && options->truth == RUN_TRUTH_EMULATOR;
+	return run->backend->emulator(RUN_PLUGIN, &emulator, path, sizeof(path), &ignored) > 0;
+}
+
 static void create_cells(struct run *run)
 {
 	const struct run_options *options = run->options;
@@ -353,8 +403,10 @@ static void create_cells(struct run *run)
 	for (size_t lane = 0; lane < options->kernel_count; lane++) {
 		struct results_kernel *kernel = &results->kernel[results->kernel_count++];
 		snprintf(kernel->name, sizeof(kernel->name), "%s", options->kernel[lane]);
-		strcpy(kernel->how,
-		       options->play && !is_host(run, lane) ? RESULTS_PLAYED : RESULTS_STEPPED);
+		strcpy(kernel->how, is_host(run, lane) ? RESULTS_STEPPED
+				    : options->play    ? RESULTS_PLAYED
+				    : run->watches     ? RESULTS_WATCHED
+						       : RESULTS_STEPPED);
 		if (is_host(run, lane)) {
 			snprintf(kernel->version, sizeof(kernel->version), "%s", host.release);
 			strcpy(kernel->accelerator, "native");
@@ -495,6 +547,7 @@ int run_matrix(struct results *ret, const struct run_options *options,
 			  options->filter);
 		goto out;
 	}
+	run.watches = chooses_emulator(&run);
 	create_cells(&run);
 	provenance_collect(ret, &run.manifest, options->corpus,
 			   options->asked ? options->asked : options->engines);

@@ -240,6 +240,11 @@ uint64_t results_points_played(const struct results *results, const char *kernel
 	return count_points(results, kernel, "replay");
 }
 
+uint64_t results_points_watched(const struct results *results, const char *kernel)
+{
+	return count_points(results, kernel, "walks");
+}
+
 void results_gate(const struct results *results, struct gate *ret)
 {
 	size_t count[CELL_STATUS_COUNT];
@@ -318,7 +323,8 @@ json_t *results_summary_json(const struct results *results)
 	for (int status = CELL_PASSED; status < CELL_STATUS_COUNT; status++)
 		JSON_SET(summary, status_names[status], count[status]);
 	JSON_SET(summary, "points", results_points(results), "points_played",
-		 results_points_played(results, NULL), "compared", results->compared,
+		 results_points_played(results, NULL), "points_watched",
+		 results_points_watched(results, NULL), "compared", results->compared,
 		 "not_comparable", results->not_comparable, "seconds", results->seconds, "status",
 		 results_exit_status(results));
 	if (results->ignore) {

@@ -39,10 +39,11 @@
 
 #define RESULTS_VERSION 1
 #define RESULTS_FILE	"results.ndjson"
-/* How a kernel's points were made: by stepping the programs there, or by playing the host's
- * recordings. */
+/* How a kernel's points were made: by stepping the programs there; by playing the host's recordings; or by an emulator that
+ * knows the truth by itself, and interrupts the programs. */
 #define RESULTS_STEPPED "stepped"
 #define RESULTS_PLAYED	"played"
+#define RESULTS_WATCHED "watched"
 
 /* ---- results.c, results_read.c ---------------------------------------------------------- */
 
@@ -78,10 +79,10 @@ struct cell {
 
 /* A lane of the matrix: the host's kernel or a guest's. */
 struct results_kernel {
-	char name[64];	      /* "host", "5.10" */
-	char version[128];    /* uname -r */
-	char package[128];    /* Debian's package and its version; "" on the host */
-	char how[16];	      /* RESULTS_STEPPED, RESULTS_PLAYED; "" in older results */
+	char name[64];	   /* "host", "5.10" */
+	char version[128]; /* uname -r */
+	char package[128]; /* Debian's package and its version; "" on the host */
+	char how[16]; /* RESULTS_STEPPED, RESULTS_PLAYED, RESULTS_WATCHED; "" in older results */
 	char accelerator[16]; /* "native", "kvm", "tcg"; "" if it never ran */
 	char outcome[32];     /* "ok", "panic", ... ; "" if it never ran */
 	char sentence[256];   /* what went wrong; "" if nothing */
@@ -146,6 +147,8 @@ void results_count(const struct results *results, const char *kernel,
 uint64_t results_points(const struct results *results);
 /* Points that replay played; kernel NULL: on all kernels. */
 uint64_t results_points_played(const struct results *results, const char *kernel);
+/* The same of points that an emulator made. */
+uint64_t results_points_watched(const struct results *results, const char *kernel);
 /* The exit status of `run`: enum exit_status. */
 int results_exit_status(const struct results *results);
 /* The counts that this status is made from. */

@@ -59,11 +59,20 @@ static void count_program(const struct results *results, const char *program, co
 	}
 }
 
-static bool is_played(const struct results *results, const char *kernel)
+/* Whether the kernel's points were made in that way. */
+static bool is_how(const struct results *results, const char *kernel, const char *how)
 {
 	const struct results_kernel *found = results_kernel_find(results, kernel);
 
-	return found && !strcmp(found->how, RESULTS_PLAYED);
+	return found && !strcmp(found->how, how);
+}
+
+/* The word for a cell without a fault. */
+static const char *well_word(const struct results *results, const char *kernel)
+{
+	return is_how(results, kernel, RESULTS_PLAYED)	  ? "played"
+	       : is_how(results, kernel, RESULTS_WATCHED) ? "watched"
+							  : "exact";
 }
 
 static void print_cell(const struct printer *table, const char *program, const char *kernel,
@@ -71,7 +80,7 @@ static void print_cell(const struct printer *table, const char *program, const c
 {
 	size_t count[CELL_STATUS_COUNT], total = 0;
 	char text[64];
-	const char *colour, *well = is_played(table->results, kernel) ? "played" : "exact";
+	const char *colour, *well = well_word(table->results, kernel);
 
 	count_program(table->results, program, kernel, count);
 	for (int i = 0; i < CELL_STATUS_COUNT; i++)
@@ -154,7 +163,7 @@ static void print_shares(const struct printer *table, const char *title, bool fr
 			share_print(with, sizeof(with), part[0], whole[0]);
 			share_print(without, sizeof(without), part[1], whole[1]);
 			snprintf(text, sizeof(text), "%s / %s", with, without);
-			if (is_played(results, results->kernel[k].name))
+			if (strcmp(well_word(results, results->kernel[k].name), "exact"))
 				strcpy(text, "-");
 			fprintf(table->file, "%-*s",
 				k + 1 == results->kernel_count ? 0 : table->cell_width, text);
@@ -310,10 +319,14 @@ static void print_kernels(const struct printer *table, const char *folder)
 			fprintf(table->file, ", booted in %.1f s", kernel->boot_ms / 1000.0);
 		if (kernel->total_ms)
 			fprintf(table->file, ", %.1f s", kernel->total_ms / 1000.0);
-		if (is_played(table->results, kernel->name))
+		if (is_how(table->results, kernel->name, RESULTS_PLAYED))
 			fprintf(table->file, ", %llu points of the host played",
 				(unsigned long long)results_points_played(table->results,
 									  kernel->name));
+		else if (is_how(table->results, kernel->name, RESULTS_WATCHED))
+			fprintf(table->file, ", %llu points watched by the emulator",
+				(unsigned long long)results_points_watched(table->results,
+									   kernel->name));
 		else if (kernel->how[0])
 			fprintf(table->file, ", %s", PLAIN_TEXT(kernel->how));
 		if (kernel->splats)

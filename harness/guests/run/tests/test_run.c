@@ -403,7 +403,7 @@ static void run_case(const struct matrix_case *c, unsigned jobs)
 	char corpus[] = "/tmp/test_run.XXXXXX", folder[] = "/tmp/test_run.XXXXXX";
 	char deeper[64], kernels[256], *kernel[8], statuses[64] = "";
 	struct run_backend backend = { fake_compare, fake_kernel, fake_guest,
-				       c->no_qemu ? can_not_boot : can_boot };
+				       c->no_qemu ? can_not_boot : can_boot, NULL };
 	struct results results DEINIT(results_deinit);
 	struct error error = { 0 };
 

@@ -160,8 +160,8 @@ static void world_deinit(struct world *world)
 
 static int world_run(struct world *world, struct results *ret, struct error *error)
 {
-	static const struct run_backend backend = { fake_compare, fake_kernel, fake_guest,
-						    can_boot };
+	static const struct run_backend backend = { fake_compare, fake_kernel, fake_guest, can_boot,
+						    NULL };
 
 	was_run[0] = '\0';
 	return run_matrix(ret, &world->options, &backend, error);

@@ -180,6 +180,7 @@ static const char whole[] =
 									 "0,"
 									 "\"error\":1,\"points\":7,"
 									 "\"points_played\":5,"
+									 "\"points_watched\":0,"
 									 "\"compared\":2,"
 									 "\"not_comparable\":3,"
 									 "\"seconds\":17.0,"

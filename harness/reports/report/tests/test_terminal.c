@@ -167,27 +167,28 @@ START_TEST(test_pending_cells_and_long_names)
 }
 END_TEST
 
-/* Three lanes, two of them played: each has its own figures, and programs of which cells do not stand together a
+/* Three lanes, one of them played, one watched: each has its own figures, and programs of which cells do not stand together a
  * line each. */
 START_TEST(test_lanes_are_apart)
 {
 	static const char *const kernels[] = { "host", "5.10", "7.2" }, *const programs[] = { "p",
 											      "q" };
+	static const char *const hows[] = { RESULTS_STEPPED, RESULTS_PLAYED, RESULTS_WATCHED };
 	struct results results DEINIT(results_deinit);
 	char json[128], *text = NULL;
 
 	results_init(&results);
 	for (int k = 0; k < 3; k++) {
 		fixture_kernel(&results, kernels[k], kernels[k], "", "", "ok", "", 0, 0);
-		strcpy(results.kernel[k].how, k ? RESULTS_PLAYED : RESULTS_STEPPED);
+		strcpy(results.kernel[k].how, hows[k]);
 	}
 	for (int i = 0; i < 12; i++) {
 		struct cell *cell = fixture_cell(&results, kernels[i % 3], programs[i / 3 % 2],
 						 "gcc", "O2-fp", "c");
 
 		cell_set(cell, i == 4 ? CELL_FAILED : i == 5 ? CELL_SKIPPED : CELL_PASSED, "x");
-		snprintf(json, sizeof(json), "{\"type\":\"replay\",\"points\":%d}",
-			 i % 3 ? 10 * (i + 1) : 0);
+		snprintf(json, sizeof(json), "{\"type\":\"%s\",\"points\":%d}",
+			 i % 3 == 2 ? "walks" : "replay", i % 3 ? 10 * (i + 1) : 0);
 		fixture_object(cell, json);
 		if (i % 3 == 0)
 			fixture_object(cell, "{\"type\":\"score\",\"engine\":\"e\",\"points\":4,"
@@ -197,16 +198,16 @@ START_TEST(test_lanes_are_apart)
 	ck_assert_msg(
 		!strncmp(text,
 			 "program   host                  5.10                  7.2\n"
-			 "p         exact 2/2             played 2/2            played 2/2\n"
-			 "q         exact 2/2             FAILED 1/2            played 1/1, 1 "
+			 "p         exact 2/2             played 2/2            watched 2/2\n"
+			 "q         exact 2/2             FAILED 1/2            watched 1/1, 1 "
 			 "skipped\n\n",
-			 180),
+			 182),
 		"%s", text);
 	ck_assert_msg(strstr(text, "\ne         75.00 % / -           -                     -\n"),
 		      "%s", text);
 	ck_assert_msg(strstr(text, "  host   host, stepped\n"
 				   "  5.10   5.10, 260 points of the host played\n"
-				   "  7.2    7.2, 300 points of the host played\n"),
+				   "  7.2    7.2, 300 points watched by the emulator\n"),
 		      "%s", text);
 	free(text);
 }
