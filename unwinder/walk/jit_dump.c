@@ -84,8 +84,10 @@ struct jit_dump {
 	struct number_map by_index;
 	bool other_clock, ended;
 	bool is_strange; /* another user's */
-	uint64_t begun;	 /* the header's time */
-	uint64_t at;	 /* in the file: of the next record; 0: the header */
+	bool is_ahead,
+		told_ahead; /* it has records of a time that has not come; told: by an error */
+	uint64_t begun;	    /* the header's time */
+	uint64_t at;	    /* in the file: of the next record; 0: the header */
 	uint64_t records;
 	uint8_t *window; /* only in an update */
 	uint64_t window_at;
@@ -336,10 +338,11 @@ static int take_record(struct jit_dump *dump, uint64_t file_size, struct error *
 	if (dump->count == JIT_DUMP_RECORDS_MAX ||
 	    dump->records++ / UNNAMED_RECORDS == JIT_DUMP_RECORDS_MAX)
 		return end_at(dump, ERROR_TABLE_LIMIT, "has too many records", error);
-	if (record->id <= RECORD_MOVE && is_to_come(dump, record))
+	if (record->id <= RECORD_MOVE && is_to_come(dump, record)) {
 		dump->map.malformed++;
-	else if (record->id == RECORD_LOAD && record->size > sizeof(taken.load) &&
-		 size > sizeof(taken.load))
+		dump->is_ahead = true;
+	} else if (record->id == RECORD_LOAD && record->size > sizeof(taken.load) &&
+		   size > sizeof(taken.load))
 		status = take_load(dump, &taken.load, size, error);
 	else if (record->id == RECORD_MOVE && record->size >= sizeof(taken.move) &&
 		 size >= sizeof(taken.move))
@@ -410,7 +413,11 @@ int jit_dump_update(struct jit_dump *dump, struct error *error)
 	status = take_all(dump, file.st_size, error);
 	free(dump->window);
 	dump->window = NULL;
-	return status;
+	if (status || !dump->is_ahead || dump->told_ahead)
+		return status;
+	dump->told_ahead = true;
+	return error_set(error, ERROR_PROTOCOL, "", dump->at,
+			 "a jitdump has records of a time that has not come");
 }
 
 bool jit_dump_is_older(const struct jit_dump *dump, uint64_t time_ns)

@@ -31,7 +31,8 @@ struct jit_dump *jit_dump_create(struct jit_dump **list, int fd);
 struct jit_dump *jit_dump_share(struct jit_dump *dump);
 void jit_dump_release(struct jit_dump *dump);
 
-/* Reads what was added to the file. -1: ERROR_SYSTEM, ERROR_MEMORY; ERROR_PROTOCOL: it is no dump, or malformed;
+/* Reads what was added to the file. -1: ERROR_SYSTEM, ERROR_MEMORY; ERROR_PROTOCOL: it is no dump, or malformed,
+ * another user's, or, said once, it has records of a time that has not come, which were left out;
  * ERROR_TABLE_LIMIT. What was read before stays. */
 int jit_dump_update(struct jit_dump *dump, struct error *error);
 /* Whether the file was begun before a time, CLOCK_MONOTONIC: then it is not of who was forked at that time. */

@@ -156,6 +156,22 @@ static int fail(const struct stackproof_error *inner, struct error *error)
 	return error_set(error, ERROR_MEMORY, "", 0, "%s", inner->message);
 }
 
+/* Of each process each reason counts once. */
+static int note_refused(struct place_names *names, const struct stackproof_stack *stack,
+			const struct stackproof_error *inner, struct error *error)
+{
+	char text[sizeof(inner->message) + 32];
+	bool is_new;
+
+	snprintf(text, sizeof(text), "%d %s", (int)stack->pid, inner->message);
+	return profile_texts_add(&names->refused, text, strlen(text), &is_new, error) == UINT32_MAX;
+}
+
+const char *place_names_refused(const struct place_names *names)
+{
+	return names->refused.count ? strchr(profile_texts_get(&names->refused, 1), ' ') + 1 : "";
+}
+
 /* In no image there is at most a name from the process's jitdump or perf map, which says what the place is. */
 static uint32_t add_generated(struct place_names *names, const struct stackproof_stack *stack,
 			      uint64_t pc, struct error *error)
@@ -167,8 +183,9 @@ static uint32_t add_generated(struct place_names *names, const struct stackproof
 	uint32_t *number;
 	bool is_new;
 
-	if (stack->space)
-		stackproof_space_read_names(stack->space, NULL);
+	if (stack->space && stackproof_space_read_names(stack->space, &inner) &&
+	    note_refused(names, stack, &inner, error))
+		return 0;
 	if (stackproof_space_find_at(stack->space, pc, stack->time_ns, &place, &inner)) {
 		fail(&inner, error);
 		return 0;
@@ -351,6 +368,7 @@ uint32_t place_names_kernel(struct place_names *names, uint64_t pc, bool before,
 void place_names_deinit(struct place_names *names)
 {
 	profile_texts_deinit(&names->texts);
+	profile_texts_deinit(&names->refused);
 	number_map_deinit(&names->map);
 	free(names->place);
 	free(names->inlined);

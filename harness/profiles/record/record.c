@@ -175,6 +175,9 @@ static void account(struct recorder *recorder)
 	recorder->result->moves += processes.moves - session->seen_moves;
 	recorder->result->clocks_ended += processes.clocks_ended - session->seen_clocks_ended;
 	recorder->result->unnamed = stacks->names.changed;
+	recorder->result->names_refused = stacks->names.refused.count;
+	snprintf(recorder->result->why_names_refused, sizeof(recorder->result->why_names_refused),
+		 "%s", place_names_refused(&stacks->names));
 	if (processes.unseen.code != STACKPROOF_OK)
 		snprintf(recorder->result->why_unseen, sizeof(recorder->result->why_unseen), "%s",
 			 processes.unseen.message);

@@ -104,8 +104,10 @@ struct record_result {
 	char why_clock_lost[232]; /* the last one; or "" */
 	uint64_t moves;		  /* of code, by mremap(2) */
 	char why_unseen[232];	  /* why changes of mappings are not all seen; or "" */
-	uint64_t unnamed;	  /* places in files that were written to since they were read */
-	uint64_t collected;	  /* ticks that are in the whole, or in the parts */
+	uint64_t names_refused; /* perf maps and jitdumps, or records of them, that were refused */
+	char why_names_refused[160]; /* the first of them; or "" */
+	uint64_t unnamed;	     /* places in files that were written to since they were read */
+	uint64_t collected;	     /* ticks that are in the whole, or in the parts */
 	uint64_t drains;
 	unsigned int sessions;	 /* that were opened: more than one if there was too little room */
 	char why_larger[232];	 /* what had no room in the last one before; or "" */
@@ -248,6 +250,8 @@ struct place_names {
 	struct kernel_symbols *kernel; /* borrowed */
 	struct inlined_names *dwarf;   /* borrowed; NULL: inlined functions are not asked for */
 	uint64_t changed; /* places of files that were written to: they have no names */
+	struct profile_texts
+		refused; /* "PID why": perf maps and jitdumps, or records of them, that were refused */
 };
 
 /* The number of the place of PC number i of a stack. before: it is a return address. 0: error. A place of an image has its
@@ -259,6 +263,8 @@ uint32_t place_names_kernel(struct place_names *names, uint64_t pc, bool before,
 /* Names the new places of one image, of those that have some: until names.unnamed_count is 0. */
 int place_names_name(struct place_names *names, struct stackproof_images *images,
 		     struct error *error);
+/* Why the first of them was refused, or "". */
+const char *place_names_refused(const struct place_names *names);
 void place_names_deinit(struct place_names *names);
 
 /* A stack whose places may have no names yet. */

@@ -85,6 +85,9 @@ static void print_changes(FILE *file, const struct record_result *result)
 			"without names: %" PRIu64
 			" places in files that were written to since they were read\n",
 			result->unnamed);
+	if (result->names_refused)
+		fprintf(file, "refused: names of generated code, %" PRIu64 " times: %s\n",
+			result->names_refused, PLAIN_TEXT(result->why_names_refused));
 	if (result->why_unseen[0])
 		fprintf(file, "not seen: %s\n", PLAIN_TEXT(result->why_unseen));
 }
@@ -168,6 +171,7 @@ json_t *record_json(const struct record_result *result)
 		{ "clocks_lost", result->clocks_lost },
 		{ "moves", result->moves },
 		{ "unnamed", result->unnamed },
+		{ "names_refused", result->names_refused },
 		{ "drains", result->drains },
 		{ "sessions", result->sessions },
 		{ "first_ns", result->first_ns },
@@ -193,6 +197,9 @@ json_t *record_json(const struct record_result *result)
 		json_object_set_new(object, "why_larger", json_bytes(result->why_larger));
 	if (result->why_clock_lost[0])
 		json_object_set_new(object, "why_clock_lost", json_bytes(result->why_clock_lost));
+	if (result->names_refused)
+		json_object_set_new(object, "why_names_refused",
+				    json_bytes(result->why_names_refused));
 	if (result->why_unseen[0])
 		json_object_set_new(object, "why_unseen", json_bytes(result->why_unseen));
 	json_object_set_new(object, "method", json_string(result->method ? result->method : ""));
