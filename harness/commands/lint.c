@@ -218,7 +218,8 @@ static bool is_of_run(const json_t *image, enum executed_identity identity)
 /* What is to be held against a run of which nothing is known has not been. */
 static bool lacks_run(const json_t *image)
 {
-	return is_of_run(image, EXECUTED_CHANGED) || is_of_run(image, EXECUTED_NOT_LOADED);
+	return is_of_run(image, EXECUTED_CHANGED) || is_of_run(image, EXECUTED_PATH) ||
+	       is_of_run(image, EXECUTED_NOT_LOADED);
 }
 
 /* Of those that are unproven: what lies in no executable segment is a reason of its own. */
@@ -252,6 +253,7 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	/* A proof that a run contradicts. A finding that it contradicts is one. */
 	gate->findings += json_number(json_object_get(image, "stepped"), "contradicted");
 	gate_leave(gate, GATE_OTHER_BUILD, is_of_run(image, EXECUTED_CHANGED));
+	gate_leave(gate, GATE_UNPROVEN_BUILD, is_of_run(image, EXECUTED_PATH));
 	gate_leave(gate, GATE_NOT_LOADED, is_of_run(image, EXECUTED_NOT_LOADED));
 	if (has_tables(linting))
 		count_tables(gate, image);

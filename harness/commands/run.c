@@ -224,9 +224,9 @@ static void print_results(const struct results *results, const struct arguments 
 	results_gate(results, &gate);
 	if (!arguments->json && !gate_is_clean(&gate))
 		gate_print(&gate, stdout);
+	fflush(stdout); /* where both are one file, what comes next does not break a line */
 	if (arguments->run.ignore)
 		ignore_list_print_text(stderr, arguments->run.ignore);
-	fflush(stdout);
 }
 
 /* An installed program has no corpus beside it. */

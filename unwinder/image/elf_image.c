@@ -567,6 +567,17 @@ bool image_is_as_it_was(const struct image *image, bool *ret_touched)
 	return now.st_size == file->was.st_size && same_time(&now.st_mtim, &file->was.st_mtim);
 }
 
+struct code_digest image_code_digest(const struct image *image)
+{
+	struct image_file *file = image->priv;
+	bool ignored;
+
+	if (!file->digest_known && image_is_as_it_was(image, &ignored))
+		code_digest_of(file->data, file->size, &file->digest);
+	file->digest_known = true;
+	return file->digest;
+}
+
 void image_give_back(struct image *image)
 {
 	struct image_file *file = image->priv;

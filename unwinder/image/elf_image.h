@@ -9,6 +9,7 @@
 
 #include <libelf.h>
 #include <sys/stat.h>
+#include "code_digest.h"
 #include "eh_frames.h"
 
 /* A section of code. In image_file.code sections have their numbers in the file; end is 0 for a section without
@@ -61,6 +62,8 @@ struct image_file {
 	size_t size;
 	bool mapped;	 /* data is freed by munmap(), else by free() */
 	struct stat was; /* of a mapped file, when it was opened */
+	struct code_digest digest;
+	bool digest_known;
 	Elf *elf;
 	bool symbols_read;   /* and the sections of code, too */
 	bool symbols_chosen; /* but not all: image_read_symbols_at() */

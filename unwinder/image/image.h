@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "code_digest.h"
 #include "error.h"
 #include "freed.h"
 
@@ -85,6 +86,9 @@ DEINIT_AT(image_destroy, image)
  * *ret_touched: its ctime says that something of it has changed: its name, mode or owner; or its bytes, and then the time
  * of that was set back. */
 bool image_is_as_it_was(const struct image *image, bool *ret_touched);
+/* What tells the file from another build (code_digest.h); .code is 0 if the file has been written to since. The first call
+ * reads all of its code, and the image keeps the answer. */
+struct code_digest image_code_digest(const struct image *image);
 /* Gives back what memory the image does without until it is asked for again: symbols, ranges and stubs, and the pages of
  * its file, which stays mapped, whatever becomes of its name. What was returned of these is not valid any more. */
 void image_give_back(struct image *image);

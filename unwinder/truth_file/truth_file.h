@@ -8,6 +8,7 @@
  *
  *	truth_file_read.c	reads a file, and trusts no byte of it
  *	truth_file_find.c	compares a stack with all true stacks
+ *	truth_image.c		whether a file is the one that ran
  *
  * There are two roots. Stacks below the whole root are known to their outermost frame, a child of that
  * root. Of stacks below the open root only the inner frames are known: unknown frames may have called a
@@ -22,6 +23,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "image/code_digest.h"
+#include "image/image.h"
 #include "error.h"
 
 #define TRUTH_FILE_MAGIC      "stackproof truth 2\n"
@@ -50,6 +53,15 @@ struct truth_image {
 	const char *path; /* as in the process's mappings; "" if it has none */
 	const uint8_t *build_id;
 	size_t build_id_size; /* 0: it has none */
+	struct code_digest
+		digest; /* of an image without build-id; .code is 0: the file doesn't say */
+};
+
+/* Whether a file is an image of the truth, wherever it lies. */
+enum truth_identity {
+	TRUTH_SAME,	/* by its build-id; where neither has one, by its code's digest */
+	TRUTH_CHANGED,	/* it is another build */
+	TRUTH_UNPROVEN, /* nothing tells: one has no build-id, and the truth has no digest */
 };
 
 /* A frame: the number of its image, and an image address; for an image of kind NONE, ANONYMOUS or OTHER the PC
@@ -131,6 +143,13 @@ const struct truth_node *truth_file_node(const struct truth_file *file, uint32_t
 uint32_t truth_file_open_root(const struct truth_file *file);
 /* Whether the node is below the open root. */
 bool truth_file_is_open(const struct truth_file *file, uint32_t number);
+
+/* ---- truth_image.c ---------------------------------------------------------------------- */
+
+enum truth_identity truth_image_identity(const struct truth_image *known,
+					 const struct image *image);
+/* Fills in what tells a file from another build: its build-id, borrowed, else its digest. */
+void truth_image_identify(struct truth_image *known, const struct image *image);
 
 /* ---- truth_file_find.c ------------------------------------------------------------------ */
 

@@ -148,6 +148,25 @@ static int take_image(struct parse *parse)
 	return 0;
 }
 
+/* What is behind, later versions may have added. */
+static int take_code_digest(struct parse *parse)
+{
+	struct truth_file *file = parse->file;
+	struct code_digest digest;
+	uint64_t image;
+
+	if (take_unsigned(parse, UINT32_MAX, &image) ||
+	    take_unsigned(parse, UINT64_MAX, &digest.code) ||
+	    take_unsigned(parse, UINT64_MAX, &digest.symtab) ||
+	    take_unsigned(parse, UINT64_MAX, &digest.dynsym))
+		return -1;
+	if (image >= file->image_count)
+		return malformed(parse, "a digest of an image that there is not");
+	file->image[image].digest = digest;
+	parse->reader.at = parse->reader.end;
+	return 0;
+}
+
 /* ---- trees ------------------------------------------------------------------------------ */
 
 enum {
@@ -302,6 +321,7 @@ static int take_item(struct parse *parse, uint8_t letter)
 	case 'S': return take_field(parse, true);
 	case 'C': return take_field(parse, false);
 	case 'I': return take_image(parse);
+	case 'd': return take_code_digest(parse);
 	case 'T': return take_tree(parse, false);
 	case 'O': return take_tree(parse, true);
 	case 'E': return take_end(parse);

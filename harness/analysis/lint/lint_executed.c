@@ -65,7 +65,7 @@ void lint_join_deinit(struct lint_join *join)
 /* Whether the run had the image. */
 static bool lint_join_is_joined(const struct lint_join *join)
 {
-	return join->identity == EXECUTED_BUILD_ID || join->identity == EXECUTED_PATH;
+	return executed_is_file(join->identity);
 }
 
 static uint32_t places(const struct lint_join *join, uint64_t begin, uint64_t end,

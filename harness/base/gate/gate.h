@@ -50,13 +50,14 @@ enum gate_reason {
 	GATE_OUTSIDE_FDES, /* FDEs outside of executable segments: no finding, but --strict fails */
 	GATE_MALFORMED,	   /* rows after a call frame instruction that can't be decoded */
 	GATE_OUTSIDE,	   /* rows in no executable segment: no table has them */
-	GATE_UNPROVEN_FDES, /* lint: FDEs whose code could not be followed */
-	GATE_BASELINE_ONLY, /* lint: images that only the baseline has */
-	GATE_NO_TABLE_ROW,  /* lint --table: instructions for which the table has no row */
-	GATE_OTHER_BUILD,   /* images of which a run loaded another build */
-	GATE_NOT_LOADED,    /* ... that a run did not load */
-	GATE_UNSYNTHESIZED, /* synthesize: functions without CFI that get no row */
-	GATE_NO_FDE,	    /* files without an FDE for the address or function asked for */
+	GATE_UNPROVEN_FDES,  /* lint: FDEs whose code could not be followed */
+	GATE_BASELINE_ONLY,  /* lint: images that only the baseline has */
+	GATE_NO_TABLE_ROW,   /* lint --table: instructions for which the table has no row */
+	GATE_OTHER_BUILD,    /* images of which a run loaded another build */
+	GATE_UNPROVEN_BUILD, /* ... of which nothing says that a run had this build */
+	GATE_NOT_LOADED,     /* ... that a run did not load */
+	GATE_UNSYNTHESIZED,  /* synthesize: functions without CFI that get no row */
+	GATE_NO_FDE,	     /* files without an FDE for the address or function asked for */
 	/* everything else that a command checks */
 	GATE_ENGINES,	       /* engines that could not be asked */
 	GATE_IGNORED,	       /* points whose findings are in compare's --ignore */

@@ -94,7 +94,7 @@ struct compare_engine {
 	void *open; /* the engine's state; the comparer's */
 	bool skipped;
 	struct error skip; /* why it was skipped */
-	struct score score;
+	struct engine_score score;
 	struct engine_cost cost;
 	bool answered;			 /* at the current point */
 	struct external_report external; /* of an external engine */

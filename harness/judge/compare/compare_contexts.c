@@ -140,10 +140,8 @@ static int find_image(struct stepping *stepping, const struct address_space *spa
 	if (*ret != NOT_ASKED)
 		return 0;
 	image = (struct truth_image) { .kind = kind_of(mapping), .path = mapping->path };
-	if (mapping->entry) {
-		image.build_id = mapping->entry->image->build_id;
-		image.build_id_size = mapping->entry->image->build_id_size;
-	}
+	if (mapping->entry)
+		truth_image_identify(&image, mapping->entry->image);
 	if (context_tree_image(&stepping->tree, &image, ret, error))
 		return -1;
 	stepping->image[number] = *ret;
@@ -489,6 +487,8 @@ static void add_numbers(struct header *header, const struct stepping *stepping,
 	add_number(header, "unread", comparison->unread);
 	add_number(header, "too_deep", stepping->too_deep);
 	add_number(header, "merged_steps", truth->merged_steps);
+	if (truth->group_signals)
+		add_number(header, "group_signals", truth->group_signals);
 	add_number(header, "max_frames", truth->max_frames);
 	add_number(header, "wait_status", (unsigned int)comparison->status);
 	add_number(header, "elapsed_ns", comparison->elapsed_ns);

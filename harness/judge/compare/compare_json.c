@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include "compare.h"
 #include "base/cli/json_counts.h"
+#include "hex_text.h"
 
 static void print(FILE *file, json_t *object)
 {
@@ -56,6 +57,18 @@ static void set_function(json_t *object, const struct finding *finding)
 		 "function", finding->function);
 }
 
+/* Which build of the image it is of. */
+static void set_build(json_t *object, const struct finding *finding)
+{
+	char text[2 * BUILD_ID_MAX + 1], digest[CODE_DIGEST_TEXT];
+
+	JSON_SET(object, "image_build_id",
+		 finding->build_id_size ? hex_text(text, finding->build_id, finding->build_id_size)
+					: NULL,
+		 "image_digest",
+		 finding->digest.code ? code_digest_print(&finding->digest, digest) : NULL);
+}
+
 static void set_place(json_t *object, const struct finding *finding)
 {
 	JSON_SET(object, "place", finding->place, "address", json_hex(finding->vaddr),
@@ -71,6 +84,7 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 
 	JSON_SET(object, "verdict", verdict_name(first->verdict));
 	set_function(object, finding);
+	set_build(object, finding);
 	JSON_SET(object, "start_file", finding->start_file, "named_by_debug",
 		 finding->named_by_debug ? json_true() : NULL);
 	set_place(object, finding);
@@ -127,7 +141,7 @@ static void print_skip(FILE *file, const char *program, const char *kernel,
 	print(file, object);
 }
 
-static void set_guesses(json_t *object, const struct score *score)
+static void set_guesses(json_t *object, const struct engine_score *score)
 {
 	const struct guesses *guesses = &score->guesses;
 	json_t *points = json_object(), *methods = json_object();
@@ -168,7 +182,7 @@ static int rank_of(const struct comparison *comparison, const struct compare_eng
 }
 
 /* Where it lost the caller: at how many points. */
-static json_t *lost_at_json(const struct score *score)
+static json_t *lost_at_json(const struct engine_score *score)
 {
 	json_t *object = json_object();
 
@@ -181,7 +195,7 @@ static json_t *lost_at_json(const struct score *score)
 static void print_score(FILE *file, const char *program, const char *kernel,
 			const struct comparison *comparison, const struct compare_engine *engine)
 {
-	const struct score *score = &engine->score;
+	const struct engine_score *score = &engine->score;
 	json_t *object = begin("score", program, kernel), *stops = json_object();
 
 	JSON_SET(object, "engine", engine->engine->name, "points", score->points);
@@ -310,11 +324,11 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 		 rules->returns, "returns_replaced", rules->returns_replaced, "returns_stray",
 		 rules->returns_stray, "returns_doubled", rules->returns_doubled,
 		 "returns_registers", rules->returns_registers);
-	JSON_SET(truth, "call_mismatches", rules->call_mismatches, "taken_off", rules->taken_off,
-		 "abandoned", rules->abandoned, "put_back", rules->put_back, "frames_moved",
-		 rules->frames_moved, "disturbances", rules->disturbances, "stack_switches",
-		 rules->stack_switches, "stacks", rules->stacks, "stacks_digest",
-		 json_hex(rules->stacks_digest));
+	JSON_SET(truth, "group_signals", counters->group_signals, "call_mismatches",
+		 rules->call_mismatches, "taken_off", rules->taken_off, "abandoned",
+		 rules->abandoned, "put_back", rules->put_back, "frames_moved", rules->frames_moved,
+		 "disturbances", rules->disturbances, "stack_switches", rules->stack_switches,
+		 "stacks", rules->stacks, "stacks_digest", json_hex(rules->stacks_digest));
 	JSON_SET(object, "truth", truth, "attached",
 		 comparison_in_bursts(comparison) ? attached(comparison) : NULL, "process",
 		 comparison->attach ? process_json(comparison) : NULL, "truth_digest",

@@ -17,7 +17,7 @@
 /* Negative: a is better. */
 static int compare_engines(const struct compare_engine *a, const struct compare_engine *b)
 {
-	const struct score *left = &a->score, *right = &b->score;
+	const struct engine_score *left = &a->score, *right = &b->score;
 	int order = !left->points - !right->points;
 
 	if (!order)
@@ -112,7 +112,7 @@ void compare_print_ranking(FILE *file, const struct comparison *comparison)
 	fprintf(file, "%4s  %-10s %10s %10s %15s %8s %10s %10s %12s\n", "rank", "engine", "exact",
 		"own frames", "false complete", "wrong", "truncated", "ns/stack", "bytes/stack");
 	for (size_t i = 0; i < count; i++) {
-		const struct score *score = &ranked[i]->score;
+		const struct engine_score *score = &ranked[i]->score;
 
 		fprintf(file, "%4zu  %-10s", i + 1, ranked[i]->engine->name);
 		print_share(file, score->match[MATCH_EXACT], score->points);

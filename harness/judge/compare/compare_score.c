@@ -79,8 +79,9 @@ static void add_guesses(struct guesses *guesses, const struct stack *stack, enum
 	guesses->match[match] += guesses->frames > before;
 }
 
-static bool add_score(struct comparer *comparer, struct score *score, const struct stack *stack,
-		      const struct shadow_stack *shadow, const struct reading *reading)
+static bool add_score(struct comparer *comparer, struct engine_score *score,
+		      const struct stack *stack, const struct shadow_stack *shadow,
+		      const struct reading *reading)
 {
 	const struct stack *truth = reading->truth;
 	bool covered = reading->covered;
@@ -139,7 +140,8 @@ void reading_init(const struct comparer *comparer, const struct trace_stop *stop
 		       is_covered(comparer, truth);
 }
 
-static struct score *score_of(struct comparer *comparer, const struct reading *reading, size_t i)
+static struct engine_score *score_of(struct comparer *comparer, const struct reading *reading,
+				     size_t i)
 {
 	return reading->account ? &reading->account->score[i] : &comparer->result->engine[i].score;
 }
@@ -150,7 +152,7 @@ static void add_scores(struct comparer *comparer, const struct point *point, siz
 {
 	for (size_t at = 0; at < count; at++) {
 		struct reading *reading = &readings[at];
-		struct score *score = score_of(comparer, reading, i);
+		struct engine_score *score = score_of(comparer, reading, i);
 
 		if (reading->judgement.verdict == VERDICT_UNPROVEN)
 			score->unproven++;
@@ -221,7 +223,7 @@ static void share_point(struct comparer *comparer, const struct reading *reading
 		if (!result->engine[i].skipped && !result->engine[i].answered)
 			return;
 	for (size_t i = 0; i < result->engine_count; i++) {
-		struct score *score = score_of(comparer, reading, i);
+		struct engine_score *score = score_of(comparer, reading, i);
 
 		score->shared += result->engine[i].answered;
 		score->exact_shared += result->engine[i].answered && reading->exact[i];
@@ -275,7 +277,7 @@ static void add_finding(struct comparer *comparer, const struct evidence *eviden
 static void add_sound(struct comparer *comparer, const struct reading *reading)
 {
 	for (size_t i = 0; i < comparer->engine_count; i++) {
-		struct score *score = score_of(comparer, reading, i);
+		struct engine_score *score = score_of(comparer, reading, i);
 
 		if (!comparer->result->engine[i].answered)
 			continue;

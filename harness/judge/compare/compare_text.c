@@ -16,7 +16,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * part / whole : 0;
 }
 
-static void print_stops(FILE *file, const struct score *score)
+static void print_stops(FILE *file, const struct engine_score *score)
 {
 	for (unsigned int stop = STOP_COMPLETE; stop < STOP_REASON_COUNT; stop++)
 		if (score->stop[stop])
@@ -32,7 +32,7 @@ static void print_scores(FILE *file, const struct comparison *comparison)
 		"truncated", "wrong", "extra");
 	for (size_t i = 0; i < comparison->engine_count; i++) {
 		const struct compare_engine *engine = &comparison->engine[i];
-		const struct score *score = &engine->score;
+		const struct engine_score *score = &engine->score;
 
 		if (engine->skipped) {
 			fprintf(file, "%-8s skipped: %s\n", engine->engine->name,
@@ -233,6 +233,11 @@ static void print_program(FILE *file, const struct comparison *comparison)
 			"%" PRIu64 " threads were made so that no tracer is told (CLONE_UNTRACED): "
 			"nothing is known of them\n",
 			comparison->truth.untraced);
+	if (comparison->truth.group_signals)
+		fprintf(file,
+			"%" PRIu64
+			" signals that the program sent to its process group did not end the run\n",
+			comparison->truth.group_signals);
 	if (comparison->truth.merged_steps)
 		fprintf(file,
 			"%" PRIu64

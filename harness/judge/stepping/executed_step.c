@@ -66,16 +66,14 @@ static void fail(struct stepping *stepping)
 
 static uint32_t add_image(struct stepping *stepping, const struct mapping *mapping)
 {
-	const struct image *file = mapping->entry->image;
 	struct truth_image image = {
 		.kind = mapping->entry->version.inode == VDSO_INODE ? TRUTH_IMAGE_VDSO
 								    : TRUTH_IMAGE_FILE,
 		.path = mapping->path,
-		.build_id = file->build_id,
-		.build_id_size = file->build_id_size,
 	};
 	uint32_t number;
 
+	truth_image_identify(&image, mapping->entry->image);
 	if (!context_tree_image(&stepping->executed->images, &image, &number, &stepping->error))
 		return number;
 	stepping->failed = true;

@@ -88,9 +88,9 @@ bool account_add_finding(struct account *account, const struct finding_count *co
 }
 
 /* A score is counters and nothing else. */
-_Static_assert(sizeof(struct score) % sizeof(uint64_t) == 0, "a score is made of counters");
+_Static_assert(sizeof(struct engine_score) % sizeof(uint64_t) == 0, "a score is made of counters");
 
-void score_add(struct score *score, const struct score *add)
+void score_add(struct engine_score *score, const struct engine_score *add)
 {
 	uint64_t *to = (uint64_t *)score;
 	const uint64_t *from = (const uint64_t *)add;

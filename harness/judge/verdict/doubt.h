@@ -80,7 +80,7 @@ struct account {
 	uint64_t points;
 	uint64_t verdict[VERDICT_COUNT];
 	uint64_t missing, uncovered;
-	struct score *score; /* one for each engine */
+	struct engine_score *score; /* one for each engine */
 	struct finding_count *finding;
 	size_t finding_count;
 	struct marks marks; /* of the points that have one */
@@ -93,7 +93,7 @@ void account_add(struct account *account, struct account *add, size_t engine_cou
 /* False: no memory. */
 bool account_add_finding(struct account *account, const struct finding_count *count);
 /* Adds one engine's score to another. */
-void score_add(struct score *score, const struct score *add);
+void score_add(struct engine_score *score, const struct engine_score *add);
 
 /* What the CFI names where the truth names something else. */
 struct claim {

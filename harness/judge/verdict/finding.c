@@ -120,6 +120,15 @@ static void describe(struct finding *finding, const struct judgement *judgement,
 		describe_row(mapping, finding->vaddr, finding->declared, sizeof(finding->declared));
 }
 
+/* Which build of the image it is of. */
+static void identify(struct finding *finding, const struct image *image)
+{
+	finding->build_id_size = image->build_id_size;
+	memcpy(finding->build_id, image->build_id, image->build_id_size);
+	if (!image->build_id_size)
+		finding->digest = image_code_digest(image);
+}
+
 /* Without that file the function would be a gap or an FDE's: who expects findings must know. */
 static bool is_named_by_debug(const struct mapping *mapping, uint64_t vaddr)
 {
@@ -161,6 +170,8 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 	finding->start_file = start_file;
 	snprintf(finding->image, sizeof(finding->image), "%s", image);
 	memcpy(finding->function, function, sizeof(function));
+	if (mapping && mapping->entry)
+		identify(finding, mapping->entry->image);
 	describe(finding, judgement, point, mapping, decoder);
 	return finding;
 }

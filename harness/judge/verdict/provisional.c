@@ -27,7 +27,7 @@ static struct account *take_account(struct provisional *provisional)
 
 static void give_account(struct provisional *provisional, struct account *account)
 {
-	struct score *score = account->score;
+	struct engine_score *score = account->score;
 
 	if (provisional->spare) {
 		account_destroy(account);

@@ -78,7 +78,7 @@ enum lost_at {
 const char *lost_at_name(enum lost_at where);
 
 /* An engine's score in a run: points, unless said otherwise. */
-struct score {
+struct engine_score {
 	uint64_t points; /* at which the engine gave a stack */
 	uint64_t match[MATCH_COUNT];
 	uint64_t stop[STOP_REASON_COUNT];
@@ -245,8 +245,11 @@ struct finding {
 	const char *start_file; /* start_file_find() of the code; or NULL */
 	bool named_by_debug;	/* a separate debug file has the function's name */
 	char image[256];
-	char instruction[96]; /* at the PC at fault */
-	char declared[320];   /* the row, or why there is none */
+	uint8_t build_id[BUILD_ID_MAX]; /* the image's */
+	size_t build_id_size;
+	struct code_digest digest; /* of an image without build-id */
+	char instruction[96];	   /* at the PC at fault */
+	char declared[320];	   /* the row, or why there is none */
 	/* Points at which frame pointers were followed, and those of them with an exact stack. */
 	uint64_t followed, followed_exact;
 	/* The first point's stack, by finding_keep_stack(): innermost frame first. */

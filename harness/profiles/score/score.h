@@ -12,6 +12,7 @@
  *	score_code.h	frames that the code alone refutes
  *	score_subject.c	a sample's frames, and whether it is the program's
  *	score_called.h	a frame's name against its address
+ *	score_build.h	images that may be another build than the truth's
  *	score_unmapped.c	addresses that a profiler could place in no image
  *	score_judge.c	a profile's samples, counted; findings
  *	score_text.c	the result for people
@@ -112,6 +113,9 @@ uint64_t score_unproven(const struct score *score);
 bool score_is_thin(const struct score *score);
 /* Of a driven profiler: points that have no sample, not even one that is wrong or cut short. Else 0. */
 uint64_t score_absent(const struct score *score);
+/* Whether the address of a stack's frame, by its index, is a return address: that of the innermost is none, nor that of
+ * a frame which a signal interrupted. */
+bool score_is_return(struct score *score, const uint32_t *frame, uint32_t at);
 /* Writes what is at the address of a frame that contradicts its name, "f+0x10 (prog)". */
 void score_called_found(const struct score *score, const struct score_called_frame *frame,
 			char *text, size_t size);

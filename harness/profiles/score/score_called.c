@@ -13,6 +13,7 @@
 #include "array.h"
 #include "cfi/code_name.h"
 #include "freed.h"
+#include "score_build.h"
 #include "score_name.h"
 #include "score_called.h"
 #include "score_spelling.h"
@@ -176,6 +177,14 @@ static bool is_short_form(const char *name, const struct profile_texts *keys)
 	return false;
 }
 
+/* Its symbol is at the resolver: which function that chose, and is called so too, nobody knows. */
+static int is_ifunc(void *context, uint32_t image, const struct image_symbol *symbol)
+{
+	(void)context;
+	(void)image;
+	return symbol->type == STT_GNU_IFUNC;
+}
+
 static int ask(struct asking *asking, enum answer *ret)
 {
 	int meant;
@@ -201,7 +210,8 @@ static int ask(struct asking *asking, enum answer *ret)
 	if ((!asking->has_dwarf && (!asking->is_symbol || asking->may_inline)) ||
 	    is_short_form(asking->name, &asking->symbols) ||
 	    is_short_form(asking->name, &asking->inlined) ||
-	    name_spellings(asking->name, has_key, &asking->near))
+	    name_spellings(asking->name, has_key, &asking->near) ||
+	    score_truth_each_symbol(asking->truth, asking->name, asking->image, is_ifunc, NULL))
 		return 0;
 	if (meant || (asking->has_dwarf && name_spellings(asking->name, find_inlined, asking)))
 		*ret = CONTRADICTS;
@@ -240,7 +250,7 @@ int score_called_ask(struct score_called *called, struct score_truth *truth,
 	int status;
 
 	if (frame->how != FRAME_ADDRESS || in->kind == PROFILE_NO_ADDRESS || !in->name ||
-	    !truth->image[frame->image].image)
+	    !truth->image[frame->image].image || score_build_is_open(truth, frame))
 		return 0;
 	if (!ARRAY_RESERVE(called->asked, called->room, at + 1))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for names");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "score_build.h"
 #include "score_children.h"
 #include "score_subject.h"
 
@@ -204,6 +205,8 @@ int score_children(struct score_children *children, struct score_truth *truth, s
 		   const char *path, enum profile_format format, struct error *error)
 {
 	*children = (struct score_children) { .truth = truth, .truths = truths };
+	for (size_t i = 0; i < truths; i++)
+		score_build_of_profile(&truth[i], path);
 	profile_init(&children->profile);
 	if (profile_read(&children->profile, path, format, store, children, error))
 		return -1;

@@ -7,10 +7,10 @@
  * it is mapped). The name and the offset behind it decide then; without them the offset is believed
  * if there is code.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "hex_text.h"
 #include "score_frame.h"
 #include "score_name.h"
 #include "score_spelling.h"
@@ -18,22 +18,6 @@
 #define DELETED " (deleted)"
 
 /* ---- the image ------------------------------------------------------------------------------ */
-
-static size_t parse_build_id(const char *text, uint8_t ret[BUILD_ID_MAX])
-{
-	size_t size = strlen(text) / 2;
-
-	if (strlen(text) % 2 || size > BUILD_ID_MAX)
-		return 0;
-	for (size_t i = 0; i < size; i++) {
-		const char byte[3] = { text[2 * i], text[2 * i + 1], '\0' };
-
-		if (!isxdigit((unsigned char)byte[0]) || !isxdigit((unsigned char)byte[1]))
-			return 0;
-		ret[i] = strtoul(byte, NULL, 16);
-	}
-	return size;
-}
 
 static bool same_file(const char *a, const char *b)
 {
@@ -56,11 +40,14 @@ static size_t find_path(const struct score_truth *truth, const char *path, uint3
 	size_t count = truth_file_image_count(truth->file), found = 0;
 	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
 
+	/* A file that was replaced in the run is there twice. */
 	for (size_t i = 0; i < count; i++)
 		if (same_path(path, truth->image[i].truth->path)) {
 			*ret = i;
-			return 1;
+			found++;
 		}
+	if (found)
+		return found;
 	for (size_t i = 0; i < count; i++)
 		if (same_path(last, truth->image[i].name)) {
 			*ret = i;
@@ -74,10 +61,11 @@ static bool find_image(const struct score_truth *truth, const struct profile *pr
 		       const struct profile_frame *frame, struct score_frame *ret)
 {
 	uint8_t build_id[BUILD_ID_MAX];
-	size_t size = parse_build_id(profile_text(profile, frame->build_id), build_id), found;
+	size_t size = hex_bytes(profile_text(profile, frame->build_id), build_id, sizeof(build_id)),
+	       found;
 
 	if (size && truth_file_find_image(truth->file, build_id, size, NULL, &ret->image)) {
-		ret->has_image = true;
+		ret->has_image = ret->by_build_id = true;
 		return true;
 	}
 	if (!frame->image)
@@ -299,6 +287,7 @@ static int resolve_name(struct score_truth *truth, const char *name, struct scor
 		return -1;
 	name_spellings(name, take_key, &taking);
 	ret->is_symbol = ret->key != 0;
+	ret->symbol_key = ret->key;
 	if (resolve_meant(truth, name, ret, error))
 		return -1;
 	ret->may_inline = !ret->is_symbol || name_spellings(name, find_inlined, &taking);
@@ -724,6 +713,51 @@ static bool is_exported(const struct score_truth *truth, const struct score_fram
 			truth->function[place->function].start);
 }
 
+/* The image has a symbol of the key. */
+static bool is_symbol_in(const struct score_truth *truth, uint32_t key, uint32_t image)
+{
+	uint32_t in;
+
+	for (uint32_t at = truth->symbol_first[key]; at; at = truth->symbol[at].next) {
+		score_truth_symbol(truth, truth->symbol[at].function, &in);
+		if (in == image)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The name is that of an IFUNC of the place's image. Its symbol is at the resolver, and which function that chose nobody
+ * has written down: who follows the call calls that one so (memcpy for __memmove_avx_unaligned_erms).
+ */
+static bool may_be_chosen(const struct score_truth *truth, uint32_t key, uint32_t image)
+{
+	for (uint32_t at = truth->symbol_first[key]; at; at = truth->symbol[at].next) {
+		uint32_t in;
+		const struct image_symbol *symbol =
+			score_truth_symbol(truth, truth->symbol[at].function, &in);
+
+		if (in == image && symbol->type == STT_GNU_IFUNC)
+			return true;
+	}
+	return false;
+}
+
+/* The place is a stub of the PLT, and the name is that of the function which it calls. */
+static bool is_called_by_stub(const struct score_truth *truth, uint32_t key, uint32_t function)
+{
+	const struct score_function *stub = &truth->function[function];
+	size_t size = strlen(stub->name), plt = strlen("@plt");
+	char name[NAME_KEY_MAX], text[NAME_KEY_MAX];
+
+	if (!stub->is_named || stub->is_symbol || size <= plt || size >= sizeof(name) ||
+	    strcmp(stub->name + size - plt, "@plt") != 0)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)(size - plt), stub->name);
+	name_key(name, text);
+	return score_truth_key(truth, text) == key;
+}
+
 static enum frame_match match_name(const struct score_truth *truth, const struct score_frame *frame,
 				   const struct score_place *place)
 {
@@ -741,10 +775,16 @@ static enum frame_match match_name(const struct score_truth *truth, const struct
 				   (function == place->function || function == place->nearest ||
 				    is_exported(truth, frame, place, function));
 		}
+	is_near = is_near || (frame->symbol_key &&
+			      (may_be_chosen(truth, frame->symbol_key, place->image) ||
+			       is_called_by_stub(truth, frame->symbol_key, place->function)));
 	if (truth->function[place->function].is_named)
 		return is_near ? FRAME_MAYBE : FRAME_NO;
-	/* A name from elsewhere, or that of the symbol before, may be meant for what has none. */
-	return !frame->is_symbol || is_near ? FRAME_MAYBE : FRAME_NO;
+	/* A name from elsewhere, or that of the symbol before, may be meant for what has none. One that is another
+	 * image's symbol may be this one's, too, where the table of symbols is not here. */
+	return !frame->is_symbol || is_near || !is_symbol_in(truth, frame->symbol_key, place->image)
+		       ? FRAME_MAYBE
+		       : FRAME_NO;
 }
 
 /* Of a caller, which may be the byte before: leaves with an address are looked up by it. */

@@ -26,6 +26,7 @@ struct score_frame {
 	uint8_t how;	  /* enum frame_how */
 	bool ready;	  /* resolved */
 	bool has_image;	  /* image is known; else any image is possible */
+	bool by_build_id; /* the profile has the build-id of that image */
 	bool other_build; /* the image is another build than the truth's: can't be compared */
 	bool may_inline;  /* only a name, which may be that of an inlined function */
 	bool is_symbol;	  /* an image of the truth has a symbol of this name */
@@ -37,6 +38,7 @@ struct score_frame {
 	uint64_t other;	      /* FRAME_ADDRESS: a second possible address, or SCORE_NO_OFFSET */
 	uint64_t name_offset; /* offset after the name, or PROFILE_NO_OFFSET */
 	uint32_t key;	      /* of the functions that the name means; 0: no symbol has the name */
+	uint32_t symbol_key;  /* the same of all symbols that have the name */
 	uint32_t doubtful;    /* key of those that it may mean, too; or 0 */
 	uint32_t
 		other_whole; /* that of another reading of the text, so that all is uncertain; or 0 */

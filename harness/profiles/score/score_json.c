@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "base/cli/json_counts.h"
 #include "score.h"
+#include "score_build.h"
 
 static void set_classes(json_t *object, const struct score_counts *counts)
 {
@@ -70,7 +71,9 @@ static void print_finding(FILE *file, struct score *score, const struct score_fi
 
 	set_function(object, "function", "image", truth, finding->function);
 	for (uint32_t i = 0; i < finding->frames; i++)
-		json_array_append_new(frames, frame_json(score, finding->frame[i], i > 0));
+		json_array_append_new(frames,
+				      frame_json(score, finding->frame[i],
+						 score_is_return(score, finding->frame, i)));
 	JSON_SET(object, "agree", finding->agree, "frames", frames);
 	for (size_t i = 0; i < finding->callers; i++) {
 		json_t *caller = json_object();
@@ -211,6 +214,7 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 {
 	const struct profile *profile = &score->profile;
 	const char *gap = score_truth_gap(score->truth);
+	const struct score_builds builds = score_builds_of(score->truth);
 	json_t *object = json_object();
 
 	score_sort_findings(score);
@@ -223,11 +227,12 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 		 truth_file_number(score->truth->file, "points"), "truth_unproven",
 		 truth_file_number(score->truth->file, "unproven"), "attached",
 		 score_truth_attached(score->truth) ? attached_json(score) : NULL, "samples",
-		 score->samples);
+		 score->samples, "changed_images", builds.changed, "unproven_images",
+		 builds.unproven, "newer_images", builds.newer);
 	set_classes(object, &score->all);
 	JSON_SET(object, "thin", score_is_thin(score), "impossible_by",
 		 reasons(score, SCORE_LEAF, SCORE_CALLEE), "unproven_by",
-		 reasons(score, SCORE_OPEN, SCORE_SIGNAL), "not_compared_by",
+		 reasons(score, SCORE_OPEN, SCORE_BUILD), "not_compared_by",
 		 reasons(score, SCORE_EMPTY, SCORE_OTHER_BUILD), "other_names",
 		 score->other_name.count ? other_names(score) : NULL, "unread_by", unread(profile));
 	if (profile->errors.count)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "array.h"
 #include "score.h"
+#include "score_build.h"
 #include "score_subject.h"
 
 static const char *const classes[SCORE_CLASS_COUNT] = {
@@ -40,6 +41,7 @@ static const struct {
 	[SCORE_UNMAPPED] = { "unmapped", "in a mapping that the profiler did not know" },
 	[SCORE_UPROBES] = { "uprobes", "in the kernel's code for uprobes" },
 	[SCORE_SIGNAL] = { "signal", "a signal may come anywhere" },
+	[SCORE_BUILD] = { "build", "maybe of another build" },
 	[SCORE_EMPTY] = { "empty", "no frames" },
 	[SCORE_KERNEL_ONLY] = { "kernel_only", "only frames of the kernel" },
 	[SCORE_OTHER_PROCESS] = { "other_process", "of another process" },
@@ -159,6 +161,21 @@ static bool is_signal(const struct score *score, const struct profile_frame *in,
 	       !strcmp(profile_text(&score->profile, in->name), "__restore_rt");
 }
 
+bool score_is_return(struct score *score, const uint32_t *frame, uint32_t at)
+{
+	struct error ignored; /* all are known by now */
+
+	for (uint32_t within = at; within--;) {
+		const struct profile_frame *in = profile_frame(&score->profile, frame[within]);
+		const struct score_frame *resolved = score_matcher_frame(score->matcher,
+									 frame[within], &ignored);
+
+		if (!(in->flags & PROFILE_INLINED))
+			return !resolved || !is_signal(score, in, resolved);
+	}
+	return false;
+}
+
 /* What is below a signal's frame was interrupted: by a timer, say, anywhere, and in another place in each run. */
 static bool is_below_signal(struct score *score, const struct score_subject *subject,
 			    const struct verdict *verdict)
@@ -218,7 +235,8 @@ static int find_finding(struct score *score, const struct score_subject *subject
 
 	if (!frame)
 		return -1;
-	score_frame_describe(score->truth, &score->profile, number, frame, verdict->at > 0, claimed,
+	score_frame_describe(score->truth, &score->profile, number, frame,
+			     score_is_return(score, subject->frame, verdict->at), claimed,
 			     sizeof(claimed));
 	if (frame->how == FRAME_ADDRESS) /* wherever in the function */
 		claimed[strcspn(claimed, "+")] = '\0';
@@ -528,6 +546,8 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 		set_open(end, SCORE_SIGNAL);
 	if (end->class == SCORE_IMPOSSIBLE && score->is_of_several)
 		set_open(end, SCORE_PROCESS);
+	if (end->class == SCORE_IMPOSSIBLE && subject.open_build)
+		set_open(end, SCORE_BUILD);
 	if (may_be_refuted(score, &subject, end) && refute(score, &subject, &verdict, error))
 		return -1;
 	count_known(score, &subject, end);
@@ -541,6 +561,7 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 int score_profile(struct score *score, const char *path, enum profile_format format,
 		  struct error *error)
 {
+	score_build_of_profile(score->truth, path);
 	return profile_read(&score->profile, path, format, score_sample, score, error);
 }
 

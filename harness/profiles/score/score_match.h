@@ -49,6 +49,7 @@ enum score_reason {
 	SCORE_UNMAPPED, /* perf has no mapping at that address, and may have lost it */
 	SCORE_UPROBES,	/* in the kernel's code for uprobes, which no other run has */
 	SCORE_SIGNAL, /* the truth has not that place below a signal's frame, but a signal may come anywhere */
+	SCORE_BUILD, /* an image of its frames may be another build than the truth's */
 	/* not compared */
 	SCORE_EMPTY,	     /* it has no frames */
 	SCORE_KERNEL_ONLY,   /* it has no frames of user space */

@@ -65,11 +65,13 @@ void score_print_truth_text(FILE *file, const char *path, const struct score_tru
 			gap ? ", not all of the run, so that nothing is impossible: " : "",
 			gap ? gap : "");
 	for (size_t i = 0; i < images; i++)
-		if (truth->image[i].other_build)
+		if (truth->image[i].other_build || truth->image[i].is_unproven)
 			fprintf(file,
-				"truth %s: %s is another build by now: its functions have no "
-				"names\n",
-				PLAIN_TEXT(path), PLAIN_TEXT(truth->image[i].truth->path));
+				"truth %s: %s is %s: its functions have no names, and what differs "
+				"there is unproven\n",
+				PLAIN_TEXT(path), PLAIN_TEXT(truth->image[i].truth->path),
+				truth->image[i].other_build ? "another build by now"
+							    : "not proven to be what ran");
 }
 
 /* ---- the table -------------------------------------------------------------------------------- */
@@ -110,6 +112,17 @@ static void print_reasons(FILE *file, const struct score *score, enum score_reas
 	}
 	if (*separator == ',')
 		fputc('\n', file);
+}
+
+/* Files that came where the truth has an image after the profile was written. */
+static void print_builds(FILE *file, const struct score *score)
+{
+	const struct score_truth *truth = score->truth;
+
+	for (size_t i = 0; i < truth_file_image_count(truth->file); i++)
+		if (score->reason[SCORE_BUILD] && truth->image[i].is_newer)
+			fprintf(file, "  %s is newer than the profile\n",
+				PLAIN_TEXT(truth->image[i].truth->path));
 }
 
 /* Of an attached process's samples that agree: how much of them the truth knows. */
@@ -317,8 +330,8 @@ static void print_frames(FILE *file, struct score *score, const struct score_fin
 					finding->agree - 4);
 			continue;
 		}
-		score_frame_describe(score->truth, &score->profile, finding->frame[i], frame, i > 0,
-				     text, sizeof(text));
+		score_frame_describe(score->truth, &score->profile, finding->frame[i], frame,
+				     score_is_return(score, finding->frame, i), text, sizeof(text));
 		fprintf(file, "    %s %3u  %s%s\n", i == finding->agree ? "->" : "  ", i,
 			PLAIN_TEXT(text), inlined ? " (inlined)" : "");
 	}
@@ -372,7 +385,8 @@ void score_print_text(FILE *file, struct score *score, const struct score_shown 
 	print_thin(file, score, shown);
 	print_table(file, score, shown);
 	print_reasons(file, score, SCORE_LEAF, SCORE_CALLEE, "impossible");
-	print_reasons(file, score, SCORE_OPEN, SCORE_SIGNAL, "unproven");
+	print_reasons(file, score, SCORE_OPEN, SCORE_BUILD, "unproven");
+	print_builds(file, score);
 	print_known(file, score);
 	print_reasons(file, score, SCORE_EMPTY, SCORE_OTHER_BUILD, "not compared");
 	print_other_names(file, score);

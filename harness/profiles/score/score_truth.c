@@ -2,8 +2,8 @@
 /*
  * score_truth.c - a truth file: its images, places, functions and leaves
  *
- * The file has addresses. What they are called is read of the images, if they are here and of the
- * same build; of others nothing is called anything, and only addresses can be compared.
+ * The file has addresses. What they are called is read of the images, if they are here and those that
+ * ran; of others nothing is called anything, and only addresses can be compared.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +22,11 @@ static int no_memory(struct error *error)
 
 /* ---- images --------------------------------------------------------------------------------- */
 
-static bool same_build(const struct truth_image *truth, const struct image *image)
-{
-	return truth->build_id_size == image->build_id_size &&
-	       (!image->build_id_size ||
-		!memcmp(truth->build_id, image->build_id, image->build_id_size));
-}
-
 static int open_image(struct score_image *image, struct error *error)
 {
 	const struct truth_image *truth = image->truth;
 	const char *slash = strrchr(truth->path, '/');
+	enum truth_identity identity;
 	struct error ignored;
 
 	image->name = slash && slash[1] ? slash + 1
@@ -45,8 +39,10 @@ static int open_image(struct score_image *image, struct error *error)
 		image->image = NULL;
 	if (!image->image)
 		return 0;
-	if (!same_build(truth, image->image)) {
-		image->other_build = truth->kind == TRUTH_IMAGE_FILE;
+	identity = truth_image_identity(truth, image->image);
+	if (identity != TRUTH_SAME) {
+		image->other_build = truth->kind == TRUTH_IMAGE_FILE && identity == TRUTH_CHANGED;
+		image->is_unproven = truth->kind == TRUTH_IMAGE_FILE && identity == TRUTH_UNPROVEN;
 		image_destroy(image->image);
 		image->image = NULL;
 		return 0;

@@ -2,7 +2,8 @@
 /*
  * score_truth.h - a truth file, and the names of its frames
  *
- *	image		an image of the truth, opened if its file is still the one that was run
+ *	image		an image of the truth, opened if its file is still the one that was run: by its build-id
+ *			or digest
  *	place		a frame's address, each once; a return address is named by the byte before
  *	function	the function that a place is in
  *	leaf		a node where the program stood: the innermost frame of a stack
@@ -29,10 +30,12 @@
 
 struct score_image {
 	const struct truth_image *truth;
-	struct image *image; /* NULL: the file is not here, or is another build now */
+	struct image *image; /* NULL: the file is not here, or not for certain the one that ran */
 	struct cfi *cfi;
 	const char *name;      /* the path's last part */
 	bool other_build;      /* the file is here, but another build */
+	bool is_unproven;      /* the file is here, and nothing tells whether it is another build */
+	bool is_newer;	       /* the file came there after the profile was written */
 	bool is_stripped;      /* a function of the truth has no symbol */
 	uint32_t first_symbol; /* number of its first symbol, once symbols_read */
 	struct profile_texts
@@ -105,6 +108,7 @@ struct score_truth {
 	const char **name; /* names of its threads: from the file, and by score_truth_add_name() */
 	size_t names;
 	uint32_t main_image; /* UINT32_MAX: not known */
+	bool has_open_build; /* an image may be another build of the profile's: score_build.h */
 };
 
 /* ERROR_PROTOCOL and others of truth_file_open(); ERROR_MEMORY. */

@@ -44,7 +44,8 @@ void context_tree_deinit(struct context_tree *tree)
 static bool same_image(const struct truth_image *a, const struct truth_image *b)
 {
 	return a->kind == b->kind && a->build_id_size == b->build_id_size &&
-	       !strcmp(a->path, b->path) &&
+	       !strcmp(a->path, b->path) && a->digest.code == b->digest.code &&
+	       a->digest.symtab == b->digest.symtab && a->digest.dynsym == b->digest.dynsym &&
 	       (!a->build_id_size || !memcmp(a->build_id, b->build_id, a->build_id_size));
 }
 

@@ -198,6 +198,13 @@ static int put_items(struct writer *writer, const struct truth_field *field, siz
 		put_bytes(writer->content, image->path, strlen(image->path));
 		put_bytes(writer->content, image->build_id, image->build_id_size);
 		status |= end_item(writer, 'I');
+		if (!image->digest.code)
+			continue;
+		put_unsigned(writer->content, i);
+		put_unsigned(writer->content, image->digest.code);
+		put_unsigned(writer->content, image->digest.symtab);
+		put_unsigned(writer->content, image->digest.dynsym);
+		status |= end_item(writer, 'd');
 	}
 	put_nodes(writer, CONTEXT_ROOT_WHOLE);
 	status |= end_item(writer, 'T');

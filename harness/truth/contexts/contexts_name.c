@@ -3,8 +3,7 @@
  * contexts_name.c - names of a truth file's frames
  *
  * The file has images and addresses; names are the images' (docs/NAMES.md). So an image is opened
- * by its path, and believed if its build-id is the file's. What has no build-id is believed by its
- * path alone.
+ * by its path, and believed if it is the one that ran, by its build-id or the digest of its code.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,13 +61,6 @@ size_t context_names_missing(const struct context_names *names)
 	return names->missing;
 }
 
-static bool is_same(const struct image *image, const struct truth_image *known)
-{
-	return image->build_id_size == known->build_id_size &&
-	       (!known->build_id_size ||
-		!memcmp(image->build_id, known->build_id, known->build_id_size));
-}
-
 static struct image_entry *open_image(struct context_names *names, uint32_t number)
 {
 	const struct truth_image *known = truth_file_image(names->file, number);
@@ -81,7 +73,7 @@ static struct image_entry *open_image(struct context_names *names, uint32_t numb
 	if (known->kind != TRUTH_IMAGE_FILE)
 		return NULL;
 	image->entry = image_store_open(names->store, known->path, &ignored);
-	if (image->entry && !is_same(image->entry->image, known))
+	if (image->entry && truth_image_identity(known, image->entry->image) != TRUTH_SAME)
 		image->entry = NULL;
 	names->missing += !image->entry;
 	return image->entry;
@@ -100,7 +92,8 @@ static const struct image *open_vdso(struct context_names *names, const struct t
 		}
 	}
 	names->vdso_asked = true;
-	return names->vdso && is_same(names->vdso, known) ? names->vdso : NULL;
+	return names->vdso && truth_image_identity(known, names->vdso) == TRUTH_SAME ? names->vdso
+										     : NULL;
 }
 
 /* What is no function's name another image may have, too: the file's is behind it. */

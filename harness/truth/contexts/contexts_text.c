@@ -101,11 +101,12 @@ void contexts_print_text(FILE *file, const char *path, const struct truth_file *
 static void print_image(FILE *file, const struct truth_image *image)
 {
 	size_t size = image->build_id_size < BUILD_ID_MAX ? image->build_id_size : BUILD_ID_MAX;
-	char text[2 * BUILD_ID_MAX + 1];
+	char text[2 * BUILD_ID_MAX + 1], digest[CODE_DIGEST_TEXT];
 
 	json_line(file,
 		  JSON_NEW("type", "image", "kind", truth_image_kind_name(image->kind), "path",
-			   image->path, "build_id", hex_text(text, image->build_id, size)));
+			   image->path, "build_id", hex_text(text, image->build_id, size), "digest",
+			   image->digest.code ? code_digest_print(&image->digest, digest) : NULL));
 }
 
 /* The header's fields under their own names; "argument" is an array, "argv", and so is "process". */

@@ -2,9 +2,9 @@
 /*
  * plugin_code.c - mapped code, and the files that it is of
  *
- * Of a file only the program headers and the build-id are read: with them an address of the process becomes one of the
- * image, and a reader finds the same image again. A file that isn't on the host keeps its path, and its addresses are
- * the process's.
+ * Of a file the program headers and the build-id are read, or the code's digest if it has none: with them an address of
+ * the process becomes one of the image, and a reader finds the same image again. A file that isn't on the host keeps
+ * its path, and its addresses are the process's.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -109,6 +109,8 @@ static bool read_file(const char *path, struct code_file *ret)
 		return false;
 	contents = (struct contents) { data, (uint64_t)status.st_size };
 	read = read_headers(&contents, ret);
+	if (read && !ret->image.build_id_size)
+		code_digest_of(contents.data, contents.size, &ret->image.digest);
 	munmap(data, (size_t)status.st_size);
 	return read;
 }

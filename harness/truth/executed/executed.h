@@ -99,13 +99,16 @@ int executed_read_results(const char *path, struct executed *ret, struct error *
 enum executed_identity {
 	EXECUTED_NOT_LOADED, /* it is none of them */
 	EXECUTED_BUILD_ID,   /* an image has the same build-id */
-	EXECUTED_PATH,	     /* an image has the same path; not both have a build-id */
-	EXECUTED_CHANGED,    /* an image has the same path, and another build-id */
+	EXECUTED_PATH, /* an image has the same path, and nothing tells whether it is this file */
+	EXECUTED_CHANGED, /* an image has the same path, and another build-id, or other code */
+	EXECUTED_DIGEST,  /* neither has a build-id, and an image has the same code */
 	EXECUTED_IDENTITY_COUNT,
 };
 /* "changed"; and for this name "the run had another build of it", or "" if the name is unknown. */
 const char *executed_identity_name(enum executed_identity identity);
 const char *executed_identity_title(const char *name);
+/* The run had this file: what ran says something of it. */
+bool executed_is_file(enum executed_identity identity);
 /* *ret: the image's number, unless it is EXECUTED_NOT_LOADED. */
 enum executed_identity executed_find_image(const struct executed *executed,
 					   const struct image *image, const char *path,

@@ -2,8 +2,8 @@
 /*
  * executed_image.c - which of a run's images a file is
  *
- * By its build-id, wherever it lies. Where one of the two has none, by the path, and that is said. A
- * file at the same path with another build-id is another build of it: its addresses are not those that ran.
+ * By its build-id, or the digest of its code where there is none, wherever it lies. The path alone says nothing: what
+ * lies there may have been built anew, and its addresses are not those that ran.
  */
 #include <string.h>
 #include "executed.h"
@@ -13,8 +13,10 @@ static const struct {
 } identities[EXECUTED_IDENTITY_COUNT] = {
 	[EXECUTED_NOT_LOADED] = { "not_loaded", "the run did not have it" },
 	[EXECUTED_BUILD_ID] = { "build_id", "the same build-id" },
-	[EXECUTED_PATH] = { "path", "the same path, no build-id" },
+	[EXECUTED_PATH] = { "path",
+			    "the same path, but nothing says that it is the file that ran" },
 	[EXECUTED_CHANGED] = { "changed", "the run had another build of it" },
+	[EXECUTED_DIGEST] = { "digest", "the same code" },
 };
 
 const char *executed_identity_name(enum executed_identity identity)
@@ -37,6 +39,11 @@ static bool is_file(const struct truth_image *image)
 	       image->kind == TRUTH_IMAGE_VDSO;
 }
 
+bool executed_is_file(enum executed_identity identity)
+{
+	return identity == EXECUTED_BUILD_ID || identity == EXECUTED_DIGEST;
+}
+
 enum executed_identity executed_find_image(const struct executed *executed,
 					   const struct image *image, const char *path,
 					   uint32_t *ret)
@@ -46,19 +53,19 @@ enum executed_identity executed_find_image(const struct executed *executed,
 
 	for (uint32_t i = 0; i < tree->image_count; i++) {
 		const struct truth_image *other = &tree->image[i];
+		enum truth_identity is;
 
 		if (!is_file(other))
 			continue;
-		if (image->build_id_size && image->build_id_size == other->build_id_size &&
-		    !memcmp(image->build_id, other->build_id, image->build_id_size)) {
+		is = truth_image_identity(other, image);
+		if (is == TRUTH_SAME) {
 			*ret = i;
-			return EXECUTED_BUILD_ID;
+			return other->build_id_size ? EXECUTED_BUILD_ID : EXECUTED_DIGEST;
 		}
 		if (identity == EXECUTED_PATH || strcmp(other->path, path) != 0)
 			continue;
 		*ret = i;
-		identity = image->build_id_size && other->build_id_size ? EXECUTED_CHANGED
-									: EXECUTED_PATH;
+		identity = is == TRUTH_CHANGED ? EXECUTED_CHANGED : EXECUTED_PATH;
 	}
 	return identity;
 }

@@ -4,7 +4,7 @@
  *
  * A finding there is of a function, with the address of its first point. So this knows less than a
  * program that is stepped now: one address for each function and kind, not which register was
- * wrong, and nothing of what was right. Images are known by their paths.
+ * wrong, and nothing of what was right.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "base/cli/input_file.h"
 #include "base/cli/json_counts.h"
 #include "executed.h"
+#include "hex_text.h"
 
 #define STACK_REGISTERS (1u << REGISTER_RSP | 1u << REGISTER_RIP)
 
@@ -35,9 +36,19 @@ static bool read_address(const char *text, uint64_t *ret)
 	return !*end;
 }
 
+/* Which build of the image it was; results of before had neither. */
+static void read_build(const json_t *object, struct truth_image *image, uint8_t room[BUILD_ID_MAX])
+{
+	image->build_id = room;
+	image->build_id_size = hex_bytes(json_text(object, "image_build_id"), room, BUILD_ID_MAX);
+	if (!code_digest_scan(json_text(object, "image_digest"), &image->digest))
+		image->digest = (struct code_digest) { 0 };
+}
+
 static int add_finding(struct executed *executed, const json_t *object, struct error *error)
 {
 	struct truth_image image = { .kind = TRUTH_IMAGE_FILE, .path = json_text(object, "image") };
+	uint8_t build_id[BUILD_ID_MAX];
 	struct executed_fault fault = { .kind = kind_of(json_text(object, "kind")),
 					.registers = STACK_REGISTERS };
 	uint32_t number;
@@ -46,6 +57,7 @@ static int add_finding(struct executed *executed, const json_t *object, struct e
 		return error_set(error, ERROR_TEXT_SYNTAX, NULL, 0, "a finding without a place");
 	if (image.path[0] != '/')
 		return 0; /* code of no file */
+	read_build(object, &image, build_id);
 	if (fault.kind == FAULT_REGISTER)
 		fault.registers = 0; /* which is not said */
 	if (context_tree_image(&executed->images, &image, &fault.image, error))

@@ -284,6 +284,8 @@ int tracer_run_children(const struct tracer_options *options,
 	result = begin(&children) || run(&children) ? -1 : 0;
 	if (children.first) {
 		end(&children);
+		children.first->process.counters.group_signals =
+			children.first->tracer.counters.group_signals;
 		result = say_ending(&children, has_duration, result);
 		*ret_counters = children.first->process.counters;
 		*ret_status = children.first->process.status;

@@ -58,6 +58,7 @@ struct watchdog {
 	pid_t *own; /* processes of the run, ended ones, too */
 	size_t owns;
 	atomic_ullong to_group; /* signals that these have sent to their group, by number */
+	uint64_t passed_over;	/* signals that were the run's own, and ended nothing */
 	int cancel_fd;
 	int ended_fd; /* the caller's; 0: none */
 	unsigned timeout_ms;

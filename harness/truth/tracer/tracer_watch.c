@@ -77,7 +77,9 @@ static bool take_signal(struct watchdog *watchdog)
 	pid_t sender;
 	int number = ending_signals_take_from(&watchdog->signals, &sender);
 
-	if (number && !is_own(watchdog, sender, number))
+	if (number && is_own(watchdog, sender, number))
+		watchdog->passed_over++;
+	else if (number)
 		watchdog->signal = number;
 	return number;
 }
@@ -173,6 +175,7 @@ void watchdog_stop(struct tracer *tracer)
 	}
 	while (take_signal(watchdog)) /* none is left for the caller: they were about this run */
 		;
+	tracer->counters.group_signals = watchdog->passed_over;
 	ending_signals_release(&watchdog->signals);
 	free(watchdog->own);
 	watchdog->own = NULL;

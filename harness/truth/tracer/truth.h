@@ -116,7 +116,9 @@ struct tracer_counters {
 	uint64_t rseq_aborts;	/* of those, given up */
 	uint64_t timer_signals;
 	uint64_t timer_signals_late; /* of those, delivered late */
-	uint64_t frames;	     /* sum over all points of the truth's frames below the PC */
+	uint64_t
+		group_signals; /* SIGINT, SIGTERM, SIGHUP of the run's to its group, which don't end it */
+	uint64_t frames;       /* sum over all points of the truth's frames below the PC */
 	uint64_t min_frames, max_frames;
 	uint64_t unrooted;	     /* points whose truth is only a prefix */
 	struct step_counters rules;  /* what truth/steps counts */

@@ -47,7 +47,7 @@ START_TEST(what_ran_is_an_instruction_s)
 	};
 	struct executed executed = { .place = place, .place_count = COUNT(place) };
 	const struct lint_join join = { .executed = &executed,
-					.identity = EXECUTED_PATH,
+					.identity = EXECUTED_BUILD_ID,
 					.image = IMAGE,
 					.judged = judged,
 					.judged_count = COUNT(judged) - 1 };

@@ -90,7 +90,7 @@ static uint32_t helper_limit(void)
 static void check_engine(const struct depth_case *c, const struct compare_engine *engine,
 			 const struct watch *watch)
 {
-	const struct score *score = &engine->score;
+	const struct engine_score *score = &engine->score;
 	const char *name = engine->engine->name;
 	uint64_t exact = score->match[MATCH_EXACT], truncated = score->match[MATCH_TRUNCATED];
 

@@ -439,7 +439,8 @@ END_TEST
 
 /* ---- what points came to ------------------------------------------------------------------ */
 
-static void make_account(struct account *ret, struct score score[3], struct finding_count found[2])
+static void make_account(struct account *ret, struct engine_score score[3],
+			 struct finding_count found[2])
 {
 	*ret = (struct account) { .points = 100,
 				  .missing = 3,
@@ -449,9 +450,9 @@ static void make_account(struct account *ret, struct score score[3], struct find
 				  .finding_count = 2 };
 	for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		ret->verdict[verdict] = 10 + verdict;
-	score[0] = (struct score) { .points = 21 };
-	score[1] = (struct score) { .points = 22 };
-	score[2] = (struct score) { .points = 23 };
+	score[0] = (struct engine_score) { .points = 21 };
+	score[1] = (struct engine_score) { .points = 22 };
+	score[2] = (struct engine_score) { .points = 23 };
 	found[0] = (struct finding_count) {
 		.finding = 1, .count = 5, .followed = 6, .followed_exact = 7
 	};
@@ -483,7 +484,7 @@ START_TEST(account_is_added_whole)
 	static struct comparison result;
 	struct finding finding[2];
 	struct account account;
-	struct score score[3]; /* one more than there are engines */
+	struct engine_score score[3]; /* one more than there are engines */
 
 	make_account(&account, score, found);
 	make_result(&result, finding);
@@ -513,7 +514,7 @@ START_TEST(unproven_account_is_only_counted)
 	static struct comparison result;
 	struct finding finding[2];
 	struct account account;
-	struct score score[3]; /* one more than there are engines */
+	struct engine_score score[3]; /* one more than there are engines */
 
 	make_account(&account, score, found);
 	make_result(&result, finding);

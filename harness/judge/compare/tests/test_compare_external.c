@@ -231,8 +231,10 @@ START_TEST(others_figures_stay)
 	run(engines, c->answer_ms, &beside);
 	ck_assert_uint_eq(alone.points, LIMIT);
 	ck_assert_uint_eq(beside.points, LIMIT);
-	ck_assert_mem_eq(&alone.engine[0].score, &beside.engine[0].score, sizeof(struct score));
-	ck_assert_mem_eq(&alone.engine[1].score, &beside.engine[2].score, sizeof(struct score));
+	ck_assert_mem_eq(&alone.engine[0].score, &beside.engine[0].score,
+			 sizeof(struct engine_score));
+	ck_assert_mem_eq(&alone.engine[1].score, &beside.engine[2].score,
+			 sizeof(struct engine_score));
 	ck_assert_mem_eq(alone.verdict, beside.verdict, sizeof(alone.verdict));
 	ck_assert_uint_eq(alone.truth_digest, beside.truth_digest);
 	ck_assert_msg(beside.engine[1].external.outcome[c->outcome] == c->count, "%s: %lu, %s",

@@ -124,8 +124,8 @@ START_TEST(stack_is_scored)
 	for (int times = 1; times <= 2; times++) {
 		ck_assert(!score_engines(&comparer, &point, &reading, 1, &error));
 		for (int i = 0; i < 2; i++) {
-			const struct score *score = &result.engine[i].score;
-			struct score expected = {
+			const struct engine_score *score = &result.engine[i].score;
+			struct engine_score expected = {
 				.points = times,
 				.covered = times,
 				.exact_covered = times * c->exact_covered,
@@ -246,7 +246,7 @@ END_TEST
 START_TEST(unproven_points_are_counted_apart)
 {
 	struct stack stack = stack_of(truth_pc, 4, STOP_COMPLETE);
-	struct score score[2];
+	struct engine_score score[2];
 	struct account account = { .score = score };
 	struct reading readings[2];
 	struct error error = { 0 };
@@ -421,7 +421,7 @@ END_TEST
 START_TEST(verdicts_are_counted)
 {
 	static const enum verdict verdicts[] = { VERDICT_EXACT, VERDICT_ABSENT, VERDICT_UNPROVEN };
-	struct score score[2];
+	struct engine_score score[2];
 	struct account account = { .score = score };
 
 	for (int i = 0; i < COUNT(verdicts); i++) {
@@ -437,7 +437,8 @@ START_TEST(verdicts_are_counted)
 			result.engine[0].answered = true;
 			comparer.engine_count = 2;
 			count_reading(&comparer, NULL, &reading);
-			const struct score *of = in_doubt ? &score[0] : &result.engine[0].score;
+			const struct engine_score *of = in_doubt ? &score[0]
+								 : &result.engine[0].score;
 			ck_assert_uint_eq(of->sound, sound);
 			ck_assert_uint_eq(of->exact_sound, sound);
 			ck_assert_uint_eq((in_doubt ? score : &result.engine[0].score)[0].points,
@@ -504,7 +505,8 @@ START_TEST(points_at_places_are_counted)
 	ck_assert_uint_eq(account ? account->points : 3, 3);
 	ck_assert_uint_eq(account ? result.missing : 0, 0);
 	for (int i = 0; i < 2; i++) {
-		const struct score *score = account ? &account->score[i] : &result.engine[i].score;
+		const struct engine_score *score = account ? &account->score[i]
+							   : &result.engine[i].score;
 
 		ck_assert_uint_eq(score->sound, sound ? 3 : 0);
 		ck_assert_uint_eq(score->exact_sound, sound && i ? 3 : 0);

@@ -138,7 +138,7 @@ END_TEST
 START_TEST(what_engines_scored)
 {
 	struct comparison comparison = all_right();
-	struct score *score = &comparison.engine[1].score;
+	struct engine_score *score = &comparison.engine[1].score;
 
 	comparison.engine_count = 3;
 	comparison.engine[1].engine = &cfi;

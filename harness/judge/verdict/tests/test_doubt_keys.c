@@ -289,7 +289,7 @@ START_TEST(accounts_add_up)
 						     { 5, 3, 2, 1 },
 						     { 9, 8, 0, 0 } };
 	struct account *account = account_create(0), *other;
-	struct score sum = { .points = 3 }, add = { .points = 4 };
+	struct engine_score sum = { .points = 3 }, add = { .points = 4 };
 
 	ck_assert_ptr_nonnull(account);
 	for (int i = 0; i < COUNT(counts); i++)

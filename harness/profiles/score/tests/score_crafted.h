@@ -19,7 +19,7 @@
 #define CRAFTED_IMAGES	   8
 
 struct crafted_symbol {
-	const char *name; /* NULL: there are no more */
+	const char *name; /* NULL: there are no more; "ifunc_...": an IFUNC */
 	uint64_t pc, size;
 	bool local;
 };
@@ -56,7 +56,9 @@ static inline void crafted_write(const char *path, const struct crafted_symbol *
 		ck_assert(count <= CRAFTED_SYMBOLS && size + strlen(symbol->name) < sizeof(text));
 		entry[count++] = (Elf64_Sym) {
 			.st_name = size,
-			.st_info = ELF64_ST_INFO(symbol->local ? STB_LOCAL : STB_GLOBAL, STT_FUNC),
+			.st_info = ELF64_ST_INFO(
+				symbol->local ? STB_LOCAL : STB_GLOBAL,
+				strncmp(symbol->name, "ifunc_", 6) ? STT_FUNC : STT_GNU_IFUNC),
 			.st_shndx = TEXT,
 			.st_value = symbol->pc,
 			.st_size = symbol->size

@@ -461,7 +461,8 @@ START_TEST(sums_of_several_images)
 		"      2080          8        128       8194  g (lib.so)\n"
 		"         0          0      16448          0  main (prog)\n"
 		"impossible x 32768: ",
-		"'samples':65535,'exact':8195,'truncated':12,'impossible':40240,'unproven':16576,'"
+		"'samples':65535,'changed_images':0,'unproven_images':0,'newer_images':0,'exact':"
+		"8195,'truncated':12,'impossible':40240,'unproven':16576,'"
 		"not_compared':512,'thin':false,'impossible_by':{'leaf':33024,'caller':7216},'"
 		"unproven_by':{'leaf_pc':16576},'not_compared_by':{'empty':512},'unread_by':{},'"
 		"names_said':0,'names_checked':0,'names_contradict':0,'names_contradict_samples':0,"
@@ -504,10 +505,9 @@ START_TEST(reasons_and_losses)
 		"exchanging the registers, 8192 maybe of another process, 16384 no call returns "
 		"there, but a signal's handler may let one, 32768 in a mapping that the profiler "
 		"did not "
-		"know, 65536 in the kernel's code for uprobes, 131072 a signal may come anywhere\n "
-		" "
-		"not compared: 262144 no "
-		"frames, 524288 only frames of the kernel, 1048576 of another process, 2097152 an "
+		"know, 65536 in the kernel's code for uprobes, 131072 a signal may come anywhere, "
+		"262144 maybe of another build\n  not compared: 524288 no "
+		"frames, 1048576 only frames of the kernel, 2097152 of another process, 4194304 an "
 		"image "
 		"of another build\n  not read: 1 with a first line that "
 		"can't be read\n  not read: 2 with a frame that can't be read\n  not read: 4 with "
@@ -518,9 +518,9 @@ START_TEST(reasons_and_losses)
 		":"
 		"64},'unproven_by':{'open':128,'doubt':256,'leaf_pc':512,'names':1024,'gap':2048,'"
 		"exchange':4096,'process':8192,'put':16384,'unmapped':32768,'uprobes':65536,'"
-		"signal':131072},"
-		"'not_compared_by':{'empty':262144,'kernel_only':"
-		"524288,'other_process':1048576,'other_build':2097152},'unread_by':{'bad_head':1,'"
+		"signal':131072,'build':262144},"
+		"'not_compared_by':{'empty':524288,'kernel_only':"
+		"1048576,'other_process':2097152,'other_build':4194304},'unread_by':{'bad_head':1,'"
 		"bad_"
 		"frame':2,'bad_count':4,'too_deep':8,'too_long':16,'cut_off':32,'bad_reference':64,"
 		"'zero_count':128},",
@@ -563,7 +563,8 @@ START_TEST(truths_of_other_builds)
 	for (int i = 0; i < 2; i++)
 		size += snprintf(
 			expected + size, sizeof(expected) - size,
-			"truth t: %s is another build by now: its functions have no names\n",
+			"truth t: %s is not proven to be what ran: its functions have no names, "
+			"and what differs there is unproven\n",
 			crafted_path(i ? "strip.so" : "prog"));
 	ck_assert_str_eq(text, expected);
 	free(text);

@@ -8,8 +8,16 @@
 #include "tests/suite.h"
 #include "truth/contexts/contexts.h"
 
-#define ID(text) (const uint8_t *)(text), sizeof(text) - 1
-#define NO_ID	 NULL, 0
+#define ID(text)                                                                                   \
+	(const uint8_t *)(text), sizeof(text) - 1,                                                 \
+	{                                                                                          \
+		0                                                                                  \
+	}
+#define NO_ID                                                                                      \
+	NULL, 0,                                                                                   \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 static struct context_tree tree;
 
@@ -29,11 +37,19 @@ static void end(void)
 
 /* Each differs from the first in one thing alone. */
 static const struct truth_image images[] = {
-	{ TRUTH_IMAGE_FILE, "/bin/p", ID("abcd") }, { TRUTH_IMAGE_MEMFD, "/bin/p", ID("abcd") },
-	{ TRUTH_IMAGE_FILE, "/bin/q", ID("abcd") }, { TRUTH_IMAGE_FILE, "/bin/pp", ID("abcd") },
-	{ TRUTH_IMAGE_FILE, "/bin/p", ID("abce") }, { TRUTH_IMAGE_FILE, "/bin/p", ID("abcde") },
-	{ TRUTH_IMAGE_FILE, "/bin/p", ID("abc") },  { TRUTH_IMAGE_FILE, "/bin/p", NO_ID },
+	{ TRUTH_IMAGE_FILE, "/bin/p", ID("abcd") },
+	{ TRUTH_IMAGE_MEMFD, "/bin/p", ID("abcd") },
+	{ TRUTH_IMAGE_FILE, "/bin/q", ID("abcd") },
+	{ TRUTH_IMAGE_FILE, "/bin/pp", ID("abcd") },
+	{ TRUTH_IMAGE_FILE, "/bin/p", ID("abce") },
+	{ TRUTH_IMAGE_FILE, "/bin/p", ID("abcde") },
+	{ TRUTH_IMAGE_FILE, "/bin/p", ID("abc") },
+	{ TRUTH_IMAGE_FILE, "/bin/p", NO_ID },
 	{ TRUTH_IMAGE_FILE, "/bin/", ID("abcd") },
+	{ TRUTH_IMAGE_FILE, "/bin/p", NULL, 0, { 1, 2, 3 } },
+	{ TRUTH_IMAGE_FILE, "/bin/p", NULL, 0, { 4, 2, 3 } },
+	{ TRUTH_IMAGE_FILE, "/bin/p", NULL, 0, { 1, 4, 3 } },
+	{ TRUTH_IMAGE_FILE, "/bin/p", NULL, 0, { 1, 2, 4 } },
 };
 
 /* Another has its own number; the same has that, whenever it comes, and whoever's strings it has. */
@@ -269,7 +285,7 @@ START_TEST(stacks_far_apart_are_read_back)
 
 	for (int i = 0; i < 200; i++) {
 		char name[16];
-		const struct truth_image more = { TRUTH_IMAGE_FILE, name, NULL, 0 };
+		const struct truth_image more = { .kind = TRUTH_IMAGE_FILE, .path = name };
 
 		snprintf(name, sizeof(name), "/%d", i);
 		ck_assert(!context_tree_image(&tree, &more, &image, &error));

@@ -47,9 +47,9 @@ static struct context_node *child_node(struct context_tree *tree, uint32_t paren
 static void fill(struct context_tree *tree)
 {
 	static const struct truth_image images[] = {
-		{ TRUTH_IMAGE_FILE, "/bin/p", (const uint8_t *)"abcd", 4 },
-		{ TRUTH_IMAGE_VDSO, "[vdso]", NULL, 0 },
-		{ TRUTH_IMAGE_ANONYMOUS, "", NULL, 0 },
+		{ TRUTH_IMAGE_FILE, "/bin/p", (const uint8_t *)"abcd", 4, { 0 } },
+		{ TRUTH_IMAGE_VDSO, "[vdso]", NULL, 0, { 0 } },
+		{ TRUTH_IMAGE_ANONYMOUS, "", NULL, 0, { 0 } },
 	};
 	struct error error;
 	uint32_t number, main_frame, f, handler, g;

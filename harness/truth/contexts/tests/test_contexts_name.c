@@ -101,7 +101,7 @@ START_TEST(names_of_another_build_are_not_taken)
 }
 END_TEST
 
-/* That one has no build-id says nothing if the other has one; a file that neither knows by it is believed. */
+/* That one has no build-id says nothing if the other has one; then, and if neither has one, its code tells. */
 START_TEST(a_build_id_is_of_both_or_of_neither)
 {
 	const struct truth_frame frame[] = { { 0, f + 1 } };
@@ -110,7 +110,7 @@ START_TEST(a_build_id_is_of_both_or_of_neither)
 	char command[128];
 	uint64_t at;
 
-	truth_image(&truth, TRUTH_IMAGE_FILE, assembled.path, "", 0);
+	truth_bare_image(&truth, TRUTH_IMAGE_FILE, assembled.path, "", 0);
 	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, frame, 1);
 	check_folded(&truth, "[f.so] 1\n", 1);
 	truth_image(&truth, TRUTH_IMAGE_FILE, assembled.path, assembled.image->build_id,
@@ -125,6 +125,10 @@ START_TEST(a_build_id_is_of_both_or_of_neither)
 	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, &(struct truth_frame) { 0, at },
 		    1);
 	check_folded(&truth, "f 1\n", 0);
+	truth_bare_image(&truth, TRUTH_IMAGE_FILE, bare.path, "", 0);
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, &(struct truth_frame) { 0, at },
+		    1);
+	check_folded(&truth, "[f.so] 1\n", 1);
 	truth_image(&truth, TRUTH_IMAGE_FILE, bare.path, "id", 2);
 	truth_stack(&truth, &(struct truth_stack) { .points = 1 }, frame, 1);
 	check_folded(&truth, "[f.so] 1\n", 1);

@@ -37,7 +37,7 @@ struct truth_bytes {
 	uint8_t *header; /* items before the trees */
 	size_t header_size, header_room;
 	struct truth_bytes_node *node; /* 0: the whole root, 1: the open one */
-	uint32_t nodes;
+	uint32_t nodes, images;
 	uint64_t sum;
 };
 
@@ -111,8 +111,9 @@ static inline void truth_number(struct truth_bytes *truth, const char *name, uin
 	free(item);
 }
 
-static inline void truth_image(struct truth_bytes *truth, enum truth_image_kind kind,
-			       const char *path, const void *build_id, size_t build_id_size)
+/* Without a digest. */
+static inline void truth_bare_image(struct truth_bytes *truth, enum truth_image_kind kind,
+				    const char *path, const void *build_id, size_t build_id_size)
 {
 	uint8_t *item = NULL;
 	size_t size = 0, room = 0;
@@ -122,7 +123,39 @@ static inline void truth_image(struct truth_bytes *truth, enum truth_image_kind 
 	out_text(out, path, strlen(path));
 	out_text(out, build_id, build_id_size);
 	truth_item(truth, 'I', item, size);
+	truth->images++;
 	free(item);
+}
+
+/* Of the last image. */
+static inline void truth_digest(struct truth_bytes *truth, const struct code_digest *digest)
+{
+	uint8_t *item = NULL;
+	size_t size = 0, room = 0;
+	struct bytes_out out = { &item, &size, &room };
+
+	out_unsigned(out, truth->images - 1);
+	out_unsigned(out, digest->code);
+	out_unsigned(out, digest->symtab);
+	out_unsigned(out, digest->dynsym);
+	truth_item(truth, 'd', item, size);
+	free(item);
+}
+
+/* As the tracer writes it: a file that is there, and has no build-id, gets a digest. */
+static inline void truth_image(struct truth_bytes *truth, enum truth_image_kind kind,
+			       const char *path, const void *build_id, size_t build_id_size)
+{
+	struct image *image;
+	struct error ignored;
+
+	truth_bare_image(truth, kind, path, build_id, build_id_size);
+	if (build_id_size || kind != TRUTH_IMAGE_FILE || image_create(path, &image, &ignored))
+		return;
+	truth_digest(truth, &(struct code_digest) { image_code_digest(image).code,
+						    image_code_digest(image).symtab,
+						    image_code_digest(image).dynsym });
+	image_destroy(image);
 }
 
 static inline uint32_t truth_child(struct truth_bytes *truth, uint32_t parent,

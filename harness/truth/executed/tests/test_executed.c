@@ -379,37 +379,43 @@ static const struct identity_case {
 	uint32_t number;
 } identity_cases[] = {
 	{ "the build-id is what counts, wherever it lies",
-	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }, { TRUTH_IMAGE_FILE, "/bin/c", id_a, 4 }),
+	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4, { 0 } },
+		{ TRUTH_IMAGE_FILE, "/bin/c", id_a, 4, { 0 } }),
 	  id_a, "/bin/a", "build_id", 1 },
 	{ "without one the path is",
-	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/c", NULL, 0 }, { TRUTH_IMAGE_FILE, "/bin/a", NULL, 0 }),
+	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/c", NULL, 0, { 0 } },
+		{ TRUTH_IMAGE_FILE, "/bin/a", NULL, 0, { 0 } }),
 	  NULL, "/bin/a", "path", 1 },
-	{ "one of the two has none", IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_a, 4 }), NULL, "/bin/a",
-	  "path", 0 },
-	{ "another build", IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }), id_a, "/bin/a",
+	{ "one of the two has none", IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_a, 4, { 0 } }), NULL,
+	  "/bin/a", "path", 0 },
+	{ "another build", IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4, { 0 } }), id_a, "/bin/a",
 	  "changed", 0 },
-	{ "a build-id that is shorter is another", IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_a, 3 }),
-	  id_a, "/bin/a", "changed", 0 },
-	{ "and one that is longer", IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", longer, 5 }), id_a,
+	{ "a build-id that is shorter is another",
+	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_a, 3, { 0 } }), id_a, "/bin/a", "changed", 0 },
+	{ "and one that is longer", IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", longer, 5, { 0 } }), id_a,
 	  "/bin/a", "changed", 0 },
 	{ "what the kernel maps",
-	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }, { TRUTH_IMAGE_VDSO, "[vdso]", id_a, 4 }),
+	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4, { 0 } },
+		{ TRUTH_IMAGE_VDSO, "[vdso]", id_a, 4, { 0 } }),
 	  id_a, "/tmp/vdso.so", "build_id", 1 },
 	{ "of two builds at one path, this one",
-	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }, { TRUTH_IMAGE_FILE, "/bin/a", id_a, 4 }),
+	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4, { 0 } },
+		{ TRUTH_IMAGE_FILE, "/bin/a", id_a, 4, { 0 } }),
 	  id_a, "/bin/a", "build_id", 1 },
 	{ "of a changed one and one without a build-id, the latter",
-	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }, { TRUTH_IMAGE_FILE, "/bin/a", NULL, 0 }),
+	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4, { 0 } },
+		{ TRUTH_IMAGE_FILE, "/bin/a", NULL, 0, { 0 } }),
 	  id_a, "/bin/a", "path", 1 },
 	{ "the same the other way round",
-	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", NULL, 0 }, { TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }),
+	  IMAGE({ TRUTH_IMAGE_FILE, "/bin/a", NULL, 0, { 0 } },
+		{ TRUTH_IMAGE_FILE, "/bin/a", id_b, 4, { 0 } }),
 	  id_a, "/bin/a", "path", 0 },
-	{ "none of them", IMAGE({ TRUTH_IMAGE_FILE, "/bin/c", id_b, 4 }), id_a, "/bin/a",
+	{ "none of them", IMAGE({ TRUTH_IMAGE_FILE, "/bin/c", id_b, 4, { 0 } }), id_a, "/bin/a",
 	  "not_loaded", 0 },
-	{ "what is in memory only", IMAGE({ TRUTH_IMAGE_MEMFD, "/memfd:a", NULL, 0 }), NULL,
+	{ "what is in memory only", IMAGE({ TRUTH_IMAGE_MEMFD, "/memfd:a", NULL, 0, { 0 } }), NULL,
 	  "/memfd:a", "path", 0 },
 	{ "what can't be read as ELF has no addresses of a file's",
-	  IMAGE({ TRUTH_IMAGE_OTHER, "/bin/a", NULL, 0 }), NULL, "/bin/a", "not_loaded", 0 },
+	  IMAGE({ TRUTH_IMAGE_OTHER, "/bin/a", NULL, 0, { 0 } }), NULL, "/bin/a", "not_loaded", 0 },
 };
 
 START_TEST(an_image_is_known_again)
@@ -437,10 +443,10 @@ END_TEST
 START_TEST(files_of_a_run_are_those_that_have_a_path)
 {
 	static const struct truth_image images[] = {
-		{ TRUTH_IMAGE_VDSO, "[vdso]", NULL, 0 },
-		{ TRUTH_IMAGE_FILE, "/bin/a", NULL, 0 },
-		{ TRUTH_IMAGE_MEMFD, "/memfd:x", NULL, 0 },
-		{ TRUTH_IMAGE_FILE, "/lib/b", NULL, 0 },
+		{ TRUTH_IMAGE_VDSO, "[vdso]", NULL, 0, { 0 } },
+		{ TRUTH_IMAGE_FILE, "/bin/a", NULL, 0, { 0 } },
+		{ TRUTH_IMAGE_MEMFD, "/memfd:x", NULL, 0, { 0 } },
+		{ TRUTH_IMAGE_FILE, "/lib/b", NULL, 0, { 0 } },
 	};
 	struct executed executed;
 	struct error error;
@@ -635,7 +641,8 @@ START_TEST(an_identity_has_a_title)
 {
 	ck_assert_str_eq(executed_identity_title("not_loaded"), "the run did not have it");
 	ck_assert_str_eq(executed_identity_title("build_id"), "the same build-id");
-	ck_assert_str_eq(executed_identity_title("path"), "the same path, no build-id");
+	ck_assert_str_eq(executed_identity_title("path"),
+			 "the same path, but nothing says that it is the file that ran");
 	ck_assert_str_eq(executed_identity_title("changed"), "the run had another build of it");
 	ck_assert_str_eq(executed_identity_title("other"), "");
 }
