@@ -9,6 +9,7 @@
  * or all at once, with --run.
  */
 #include <argp.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
@@ -39,7 +40,7 @@ enum {
 };
 
 struct arguments {
-	const char *truth, *run;
+	const char *truth, *run, *root;
 	enum profile_format format;
 	uint64_t findings, functions;
 	unsigned int timeout_ms;
@@ -82,6 +83,8 @@ static const struct argp_option options[] = {
 	{ "limit", OPTION_LIMIT, "N", 0, "with --drive, end after so many instructions", 0 },
 	{ "names", INTO_FLAG(arguments, names), NULL, 0,
 	  "a frame that is called what its address is not is a finding", 0 },
+	{ "root", INTO_TEXT(arguments, root), "DIR", 0,
+	  "the files of the machine that was profiled are below DIR (with --truth)", 0 },
 	{ "run", INTO_TEXT(arguments, run), "COMMAND", 0,
 	  "run this profiler on PROGRAM first, by /bin/sh; {out} is the file that it is to write, "
 	  "{program} PROGRAM and its arguments; with --drive and --pid {pid} is the process, "
@@ -302,6 +305,7 @@ static void score_one(struct arguments *arguments, struct score_truth *truth,
 		fail(arguments, profile->name, &error);
 		return;
 	}
+	score.profile.root = arguments->root;
 	if (driven && driven->pid)
 		score_set_driven(&score, driven->pid);
 	if (score_profile(&score, profile->path, arguments->format, &error)) {
@@ -353,7 +357,8 @@ static void score_several(struct arguments *arguments, struct score_truth *truth
 	struct score_children several;
 	struct error error;
 
-	if (score_children(&several, truth, truths, profile->path, arguments->format, &error)) {
+	if (score_children(&several, truth, truths, profile->path, arguments->root,
+			   arguments->format, &error)) {
 		fail(arguments, profile->name, &error);
 	} else {
 		score_children_print(stdout, &several, &shown, arguments->json);
@@ -395,7 +400,7 @@ static void score_all(struct arguments *arguments, const struct input *truth,
 	struct score_truth file;
 	struct error error;
 
-	if (score_truth_open(&file, truth->path, &error)) {
+	if (score_truth_open_in(&file, truth->path, arguments->root, &error)) {
 		fail_truth(arguments, truth, profile, &error);
 		return;
 	}
@@ -423,7 +428,8 @@ static void score_all_children(struct arguments *arguments, const struct input *
 	file = calloc(count + 1, sizeof(*file));
 	if (!file)
 		no_memory();
-	while (opened < count && !score_truth_open(&file[opened], truth[opened].path, &error)) {
+	while (opened < count &&
+	       !score_truth_open_in(&file[opened], truth[opened].path, arguments->root, &error)) {
 		if (!arguments->json)
 			score_print_truth_text(stdout, truth[opened].name, &file[opened]);
 		if (score_truth_unproven(&file[opened]) > 50)
@@ -439,6 +445,28 @@ static void score_all_children(struct arguments *arguments, const struct input *
 	while (opened)
 		score_truth_close(&file[--opened]);
 	free(file);
+}
+
+/* A file of entries names no others, since it is written while they begin: whatever is called FILE.NUMBER. */
+static void list_entries(const char *path, struct input **list, size_t *count)
+{
+	FREED char *pattern = NULL;
+	glob_t found;
+
+	if (asprintf(&pattern, "%s.[0-9]*", path) < 0)
+		no_memory();
+	if (glob(pattern, 0, NULL, &found))
+		return;
+	*list = realloc(*list, (*count + found.gl_pathc + 1) * sizeof(**list));
+	if (!*list)
+		no_memory();
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *other = need_memory(strdup(found.gl_pathv[i]));
+
+		(*list)[(*count)++] = (struct input) { other, other };
+	}
+	(*list)[*count] = (struct input) { NULL, NULL };
+	globfree(&found);
 }
 
 /* FILE, and FILE.NUMBER of each process that FILE names. */
@@ -466,9 +494,25 @@ static struct input *list_truths(const char *path)
 			no_memory();
 		list[count++] = (struct input) { other, other };
 	}
+	if (file && truth_file_has_entries(file))
+		list_entries(path, &list, &count);
 	if (file)
 		truth_file_close(file);
 	return list;
+}
+
+/* It is of one run, in which each process has its own file: samples are sorted by process. */
+static bool has_entries(const char *path)
+{
+	struct truth_file *file;
+	struct error ignored; /* it is said when the file is opened to be read */
+	bool ret;
+
+	if (truth_file_open(path, &file, &ignored))
+		return false;
+	ret = truth_file_has_entries(file);
+	truth_file_close(file);
+	return ret;
 }
 
 static void score_files_children(struct arguments *arguments, const struct input *profile)
@@ -492,7 +536,7 @@ static void score_files(struct arguments *arguments)
 	profile = need_memory(calloc(count + 1, sizeof(*profile)));
 	for (size_t i = 0; i < count; i++)
 		profile[i] = (struct input) { arguments->argument[i], arguments->argument[i] };
-	if (arguments->attach.attach.children)
+	if (arguments->attach.attach.children || has_entries(arguments->truth))
 		score_files_children(arguments, profile);
 	else
 		score_all(arguments, &truth, profile, NULL);

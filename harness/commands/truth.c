@@ -24,7 +24,7 @@ enum { OPTION_PASS = 256, OPTION_PAGE };
 struct arguments {
 	struct stepping stepping;
 	struct attach_options attach;
-	const char *output, *page;
+	const char *output, *page, *root;
 	bool json, folded;
 	char *const *argument;
 	size_t argument_count;
@@ -42,6 +42,8 @@ static const struct argp_option options[] = {
 	{ "page", OPTION_PAGE, "PAGE", 0,
 	  "write the stacks of the FILE named as an HTML page with a flame graph", 0 },
 	{ "pass-output", OPTION_PASS, NULL, 0, "let the program's own output through", 0 },
+	{ "root", INTO_TEXT(arguments, root), "DIR", 0,
+	  "the images of the FILE named are below DIR: names come from there", 0 },
 	{ NULL },
 };
 
@@ -59,6 +61,8 @@ static void check_usage(struct argp_state *state, struct arguments *arguments)
 	if (arguments->output && (arguments->folded || arguments->page))
 		argp_error(state, "--%s prints a file that is there",
 			   arguments->folded ? "folded" : "page");
+	if (arguments->output && arguments->root)
+		argp_error(state, "--root is for a file that is there");
 	if (!arguments->output && arguments->argument_count != 1)
 		argp_error(state, "without --output there is one FILE");
 	if (!arguments->output && arguments->stepping.given)
@@ -121,6 +125,7 @@ static int print_file(const struct arguments *arguments, const char *path, const
 		error_print(stderr, path, &error);
 		return EXIT_BAD_INPUT;
 	}
+	truth_file_set_root(truth, arguments->root);
 	if (arguments->folded)
 		status = contexts_print_folded(stdout, truth, &missing, &error);
 	else if (arguments->page)

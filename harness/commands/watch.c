@@ -5,16 +5,19 @@
  *	stackproof watch -k 6.12 -o FILE -- COMMAND	boots a guest under the plugin `watch`, and runs this in it:
  *	stackproof watch -- COMMAND			runs the command where the plugin sees it
  *	stackproof watch --walks -- PROGRAM...		the same of several, which the plugin interrupts for BPF's walk
+ *	... --profile "perf record -o {out} -p {pid}"	beside a profiler, whose stacks are held against the true ones
  *
  * The first is `stackproof vm` with a plugin: the options that are vm's go there as they are. The command's own output
  * goes to standard error, since standard output is the report's.
  */
 #include <argp.h>
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "array.h"
@@ -28,6 +31,7 @@
 #include "commands.h"
 #include "freed.h"
 #include "plain_text.h"
+#include "profiles/score/score_made.h"
 #include "truth/emulator/guest_agent.h"
 #include "truth/emulator/guest_walks.h"
 #include "truth/emulator/watch_result.h"
@@ -40,15 +44,24 @@ enum {
 	KEY_ENTRY,
 	KEY_WALKS,
 	KEY_BIND_NOW,
+	KEY_AT,
+	KEY_PROFILE,
+	KEY_JOIN,
 };
+
+#define SETTLE_MS 5000 /* an emulated perf needs two seconds */
 
 struct settings {
 	char **command;
 	char **vm; /* arguments of vm's */
 	size_t vm_count;
 	const char *output, *root;
-	char *program; /* its path, if it is taken along */
-	bool kernel, entry, json;
+	char *program;	      /* its path, if it is taken along */
+	const char *at;	      /* "entries", "instructions"; NULL: what is needed */
+	const char **profile; /* commands */
+	size_t profiles;
+	unsigned int settle_ms;
+	bool kernel, entry, json, join;
 	bool walks;
 	unsigned timeout_ms; /* of walks, for one program */
 	struct gate gate;
@@ -66,6 +79,18 @@ static const struct argp_option options[] = {
 	  "interrupts it",
 	  0 },
 	{ "bind-now", KEY_BIND_NOW, NULL, 0, "With --walks: resolve all symbols at the start", 0 },
+	{ "at", KEY_AT, "WHERE", 0,
+	  "Know stacks at all `instructions' (default), or at kernel `entries' alone, with their "
+	  "times: 40 times as fast, and FILE can be read while it grows",
+	  0 },
+	{ "profile", KEY_PROFILE, "COMMAND", OPTION_AGAIN,
+	  "Run this profiler beside the command, by /bin/sh, and hold each of its samples against "
+	  "the true stack at that moment; {out} is the file that it is to write, {pid} the "
+	  "command's process; or {program} is the command",
+	  0 },
+	{ "settle", INTO_SECONDS(settings, settle_ms), "SECONDS", 0,
+	  "The time that profilers have until the command begins (default 5)", 0 },
+	{ "join", KEY_JOIN, NULL, OPTION_HIDDEN, NULL, 0 },
 	{ "json", 'j', NULL, 0, "NDJSON on standard output", 0 },
 	{ "root", KEY_ROOT, "DIR", 0, "vm's: the guest is the system that DIR holds", 0 },
 	{ "file", 'f', "HOST[:GUEST]", OPTION_AGAIN, "vm's: takes a file or a directory along", 0 },
@@ -76,6 +101,12 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
+/* The profiler makes the command's process. */
+static bool runs_program(const struct settings *settings)
+{
+	return settings->profiles && strstr(settings->profile[0], "{program}");
+}
+
 /* Hands an option on to vm. */
 static void hand_on(struct argp_state *state, struct settings *settings, const char *name,
 		    char *value)
@@ -85,6 +116,20 @@ static void hand_on(struct argp_state *state, struct settings *settings, const c
 	if (asprintf(&text, "--%s=%s", name, value) < 0 ||
 	    !ARRAY_ADD(settings->vm, settings->vm_count, text))
 		argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "the arguments");
+}
+
+static void add_profile(struct argp_state *state, struct settings *settings, const char *command)
+{
+	bool whole = strstr(command, "{program}");
+
+	if (!score_command_is_whole(command, whole))
+		argp_error(state, "--profile: the command needs {out}");
+	if (settings->profiles == GUEST_FILES_MAX)
+		argp_error(state, "--profile: at most %d", GUEST_FILES_MAX);
+	if (!ARRAY_ADD(settings->profile, settings->profiles, command))
+		argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "the arguments");
+	if (settings->profiles > 1 && (whole || runs_program(settings)))
+		argp_error(state, "--profile: {program} is for one profiler alone");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -113,6 +158,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case 'e': hand_on(state, settings, "emulator", argument); return 0;
 	case 'o': settings->output = argument; return 0;
 	case KEY_ENTRY: settings->entry = true; return 0;
+	case KEY_AT:
+		if (strcmp(argument, "entries") != 0 && strcmp(argument, "instructions") != 0)
+			argp_error(state, "--at takes entries or instructions");
+		settings->at = argument;
+		return 0;
+	case KEY_PROFILE: add_profile(state, settings, argument); return 0;
+	case KEY_JOIN: settings->join = true; return 0;
 	case 'j': settings->json = true; return 0;
 	case ARGP_KEY_ARGS: settings->command = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
@@ -121,26 +173,90 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state,
 				   "--walks is for a guest in which the plugin runs already");
 		if (!settings->kernel && !settings->walks &&
-		    (settings->vm_count || settings->output || settings->entry || settings->json))
+		    (settings->vm_count || settings->output || settings->entry || settings->json ||
+		     (settings->at && !settings->profiles)))
 			argp_error(state, "say which kernel: -k 6.12");
 		if (settings->kernel && !settings->output)
 			argp_error(state, "say where the truth goes: -o FILE");
+		if (settings->profiles && settings->at && strcmp(settings->at, "entries") != 0)
+			argp_error(state, "--profile is for --at=entries");
+		if (settings->profiles)
+			settings->at = "entries";
 		return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return option_into(key, argument, state, options);
 	}
 }
 
 /* ---- in the guest ------------------------------------------------------------------------- */
 
-static int run_watched(char **command)
+#define GUEST_FOLDER "/tmp"
+#define GUEST_FILE   GUEST_FOLDER "/stackproof-profile.%zu"
+
+static char *profiler_command(void *context, size_t number, pid_t pid)
 {
+	const struct settings *settings = context;
+	char path[sizeof(GUEST_FILE) + 32];
+	struct error error;
+	char *ret;
+
+	snprintf(path, sizeof(path), GUEST_FILE, number);
+	ret = score_command_text(settings->profile[number], path, settings->command, pid, &error);
+	if (!ret)
+		error_print(stderr, "stackproof watch", &error);
+	return ret;
+}
+
+/* The profiler's command, which runs what is watched. NULL: no memory. */
+static char *running_command(struct settings *settings)
+{
+	size_t count = 0, at = 0;
+
+	while (settings->command[count])
+		count++;
+	FREED char **joined = calloc(count + 5, sizeof(*joined));
+
+	if (!joined)
+		return NULL;
+	joined[at++] = "stackproof";
+	joined[at++] = "watch";
+	joined[at++] = "--join";
+	joined[at++] = "--";
+	memcpy(joined + at, settings->command, count * sizeof(*joined));
+	settings->command = joined;
+	return profiler_command(settings, 0, 0);
+}
+
+static void give_profiles(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->profiles; i++) {
+		char path[sizeof(GUEST_FILE) + 32];
+		struct error error;
+
+		snprintf(path, sizeof(path), GUEST_FILE, i);
+		if (guest_agent_give(i, path, &error))
+			error_print(stderr, "stackproof watch: no profile", &error);
+	}
+}
+
+static int run_watched(struct settings *settings)
+{
+	FREED char *running = runs_program(settings) ? running_command(settings) : NULL;
+	char *const shell[] = { "/bin/sh", "-c", running, NULL };
+	const struct guest_run run = { .argv = running ? shell : settings->command,
+				       .joined = running != NULL,
+				       .command = profiler_command,
+				       .context = settings,
+				       .profilers = running ? 0 : settings->profiles,
+				       .settle_ms = settings->settle_ms };
 	struct error error = { 0 };
 	int status;
 
-	if (guest_agent_run(command, &status, &error)) {
+	mkdir(GUEST_FOLDER, 01777);
+	if (guest_agent_run(&run, &status, &error)) {
 		error_print(stderr, "stackproof watch", &error);
 		return error.code == ERROR_UNAVAILABLE ? EXIT_SKIPPED : EXIT_ENVIRONMENT;
 	}
+	give_profiles(settings);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNAL_STATUS + WTERMSIG(status);
 }
 
@@ -183,11 +299,16 @@ static int walk_programs(const struct settings *settings)
 static char *plugin_text(const struct settings *settings, const char *said)
 {
 	char *text;
-	int size = asprintf(&text, "watch,out=%s,truth=%s%s%s%s", said, settings->output,
-			    settings->root ? ",root=" : "", settings->root ? settings->root : "",
-			    settings->entry ? ",from=entry" : "");
+	FREED char *given = NULL;
 
-	return size < 0 ? NULL : text;
+	if (settings->profiles && asprintf(&given, ",given=%s.profile", settings->output) < 0)
+		return NULL;
+	if (asprintf(&text, "watch,out=%s,truth=%s%s%s%s%s%s%s", said, settings->output,
+		     settings->root ? ",root=" : "", settings->root ? settings->root : "",
+		     settings->entry ? ",from=entry" : "", settings->at ? ",at=" : "",
+		     settings->at ? settings->at : "", given ? given : "") < 0)
+		return NULL;
+	return text;
 }
 
 /* Runs vm with what the command prints on standard error. Returns its status. */
@@ -199,10 +320,13 @@ static int run_guest(struct settings *settings, const char *said)
 
 	while (settings->command[words])
 		words++;
-	FREED char **argument = calloc(settings->vm_count + words + 8, sizeof(*argument));
+	FREED char **argument = calloc(settings->vm_count + words + 2 * settings->profiles + 10,
+				       sizeof(*argument));
+	char settle[32];
 
 	if (!plugin || !argument || out < 0)
 		return EXIT_ENVIRONMENT;
+	snprintf(settle, sizeof(settle), "--settle=%u", settings->settle_ms / 1000);
 	words = 0;
 	argument[words++] = "stackproof vm";
 	for (size_t i = 0; i < settings->vm_count; i++)
@@ -212,6 +336,12 @@ static int run_guest(struct settings *settings, const char *said)
 	argument[words++] = "--";
 	argument[words++] = "stackproof";
 	argument[words++] = "watch";
+	for (size_t i = 0; i < settings->profiles; i++) {
+		argument[words++] = "--profile";
+		argument[words++] = (char *)settings->profile[i];
+	}
+	if (settings->profiles)
+		argument[words++] = settle;
 	argument[words++] = "--";
 	for (size_t i = 0; settings->command[i]; i++)
 		argument[words++] = settings->command[i];
@@ -250,6 +380,59 @@ static int take_program(struct settings *settings)
 	return 0;
 }
 
+/* What an earlier run has left would be taken for this one's. */
+static void remove_earlier(const char *path)
+{
+	static const char *const patterns[] = { "%s.[0-9]*", "%s.profile", "%s.profile.[0-9]*" };
+
+	for (size_t i = 0; i < ARRAY_COUNT(patterns); i++) {
+		FREED char *pattern = NULL;
+		glob_t found;
+
+		if (asprintf(&pattern, patterns[i], path) < 0 || glob(pattern, 0, NULL, &found))
+			continue;
+		for (size_t k = 0; k < found.gl_pathc; k++)
+			remove(found.gl_pathv[k]);
+		globfree(&found);
+	}
+	remove(path);
+}
+
+/* Holds the profiles against the truth, as `stackproof score' does. */
+static int score_profiles(const struct settings *settings, struct gate *gate)
+{
+	char *argument[GUEST_FILES_MAX + 10] = { "stackproof score", "--children", "--truth",
+						 (char *)settings->output };
+	char *path[GUEST_FILES_MAX] = { 0 };
+	int words = 4, status = EXIT_OK, first;
+
+	if (settings->root) {
+		argument[words++] = "--root";
+		argument[words++] = (char *)settings->root;
+	}
+	if (settings->json)
+		argument[words++] = "--json";
+	first = words;
+	for (size_t i = 0; i < settings->profiles; i++) {
+		if (asprintf(&path[i], i ? "%s.profile.%zu" : "%s.profile", settings->output, i) <
+		    0)
+			return EXIT_ENVIRONMENT;
+		if (!access(path[i], R_OK)) {
+			argument[words++] = path[i];
+			continue;
+		}
+		fprintf(stderr, "stackproof watch: no profile was written by: %s\n",
+			PLAIN_TEXT(settings->profile[i]));
+		gate->environment = true;
+	}
+	fflush(stdout);
+	if (words > first)
+		status = command_score(words, argument);
+	for (size_t i = 0; i < settings->profiles; i++)
+		free(path[i]);
+	return status;
+}
+
 static int watch_guest(struct settings *settings)
 {
 	struct gate *gate = &settings->gate;
@@ -270,6 +453,7 @@ static int watch_guest(struct settings *settings)
 	if (take_program(settings))
 		return EXIT_BAD_INPUT;
 	remove(said);
+	remove_earlier(settings->output);
 	status = run_guest(settings, said);
 	if (access(said, R_OK) && status) /* vm has said why */
 		return status;
@@ -290,7 +474,8 @@ static int watch_guest(struct settings *settings)
 			gate_print(gate, stdout);
 	}
 	watch_result_deinit(&result);
-	return gate_status(gate);
+	status = settings->profiles ? score_profiles(settings, gate) : EXIT_OK;
+	return gate_status(gate) ? (int)gate_status(gate) : status;
 }
 
 int command_watch(int argc, char **argv)
@@ -307,16 +492,18 @@ int command_watch(int argc, char **argv)
 		       "the emulator sees "
 		       "it.",
 	};
-	struct settings settings = { 0 };
+	struct settings settings = { .settle_ms = SETTLE_MS };
 	int status;
 
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings, &settings.gate);
 	status = settings.kernel  ? watch_guest(&settings)
 		 : settings.walks ? walk_programs(&settings)
-				  : run_watched(settings.command);
+		 : settings.join  ? guest_agent_join(settings.command)
+				  : run_watched(&settings);
 	for (size_t i = 0; i < settings.vm_count; i++)
 		free(settings.vm[i]);
 	free(settings.vm);
+	free(settings.profile);
 	free(settings.program);
 	return status;
 }

@@ -7,6 +7,7 @@
  * root; a node counts the points at which its stack was the thread's. docs/TRUTH_FILE.md has the format.
  *
  *	truth_file_read.c	reads a file, and trusts no byte of it
+ *	truth_entries.c		the same of a file of kernel entries, which may still grow
  *	truth_file_find.c	compares a stack with all true stacks
  *	truth_image.c		whether a file is the one that ran
  *
@@ -27,13 +28,15 @@
 #include "image/image.h"
 #include "error.h"
 
-#define TRUTH_FILE_MAGIC      "stackproof truth 2\n"
-#define TRUTH_FILE_MAGIC_1    "stackproof truth 1\n" /* without a digest; of the same length */
-#define TRUTH_FILE_DIGEST     4u		     /* bytes, at the file's end */
-#define TRUTH_FILE_IMAGES_MAX 65536u
-#define TRUTH_FILE_FIELDS_MAX 65536u	 /* of the header */
-#define TRUTH_FILE_FRAMES_MAX (1u << 20) /* of a stack */
-#define TRUTH_FILE_NODES_MAX  (1u << 30)
+#define TRUTH_FILE_MAGIC       "stackproof truth 2\n"
+#define TRUTH_FILE_MAGIC_1     "stackproof truth 1\n" /* without a digest; of the same length */
+#define TRUTH_ENTRIES_MAGIC    "stackproof entries 1\n"
+#define TRUTH_FILE_DIGEST      4u /* bytes, at the file's end */
+#define TRUTH_FILE_IMAGES_MAX  65536u
+#define TRUTH_FILE_FIELDS_MAX  65536u	  /* of the header */
+#define TRUTH_FILE_FRAMES_MAX  (1u << 20) /* of a stack */
+#define TRUTH_FILE_NODES_MAX   (1u << 30)
+#define TRUTH_FILE_ENTRIES_MAX (1u << 30)
 
 /* What holds a frame's code. */
 enum truth_image_kind {
@@ -134,6 +137,10 @@ bool truth_file_has_digest(const struct truth_file *file);
 
 size_t truth_file_image_count(const struct truth_file *file);
 const struct truth_image *truth_file_image(const struct truth_file *file, size_t index);
+/* Where the run's files are on this machine: images' paths are looked for below root, which is borrowed. */
+void truth_file_set_root(struct truth_file *file, const char *root);
+/* Where an image's file is, free() it. NULL: no memory. */
+char *truth_file_image_path(const struct truth_file *file, size_t index);
 
 /* With both roots. */
 uint32_t truth_file_node_count(const struct truth_file *file);
@@ -143,6 +150,27 @@ const struct truth_node *truth_file_node(const struct truth_file *file, uint32_t
 uint32_t truth_file_open_root(const struct truth_file *file);
 /* Whether the node is below the open root. */
 bool truth_file_is_open(const struct truth_file *file, uint32_t number);
+
+enum truth_entry_flag {
+	TRUTH_ENTRY_DOUBT = 1, /* the truth could not prove itself */
+	TRUTH_ENTRY_AFTER =
+		2, /* what the kernel has made of the entry before: a handler, a program, a new thread */
+};
+
+/* A thread entered the kernel, with the stack of a node; only then a sample of it can be taken. */
+struct truth_entry {
+	uint64_t time_ns; /* in the clock of perf's events; 0: it is not known */
+	uint64_t pc;	  /* of the process, behind the instruction of a system call */
+	uint32_t node;
+	int32_t tid;
+	uint32_t flags; /* enum truth_entry_flag */
+};
+
+/* It is a file of kernel entries: points are entries. */
+bool truth_file_has_entries(const struct truth_file *file);
+size_t truth_file_entry_count(const struct truth_file *file);
+/* In the file's order: a thread's entries are in the order of time. */
+const struct truth_entry *truth_file_entry(const struct truth_file *file, size_t index);
 
 /* ---- truth_image.c ---------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * truth_file_data.h - a truth file in memory, shared by truth_file_read.c and truth_file_find.c
+ * truth_file_data.h - a truth file in memory, shared by the room's files
  *
- * Private to these two. Nodes are in an array, in the file's order. Two chained hash tables have their
+ * Private to them. Nodes are in an array, in the file's order. Two chained hash tables have their
  * numbers: children by parent and frame, and places, nodes with a count, by frame.
  */
 #ifndef STACKPROOF_TRUTH_FILE_DATA_H
@@ -25,7 +25,10 @@ struct truth_file {
 	struct truth_node *node;
 	uint32_t node_count;
 	uint32_t open_root;
-	bool has_digest;
+	const char *root; /* NULL: images are where their paths say */
+	bool has_digest, has_entries;
+	struct truth_entry *entry;
+	size_t entry_count;
 	struct truth_index children, places;
 };
 

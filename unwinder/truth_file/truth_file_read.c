@@ -10,6 +10,7 @@
  * Memory: a node of the file has 3 bytes at least, and takes less than 80 here.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,21 +19,7 @@
 #include "array.h"
 #include "crc32.h"
 #include "freed.h"
-#include "reader.h"
-#include "truth_file_data.h"
-
-/* Where the reading is. */
-struct parse {
-	struct truth_file *file;
-	const uint8_t *begin; /* of the bytes */
-	struct reader reader; /* of the item at hand, or of all items */
-	struct error *error;
-	bool has_tree[2];  /* whole, open */
-	uint64_t sum;	   /* of all counts */
-	size_t capacity;   /* of nodes */
-	uint32_t *younger; /* by depth: the last node there, on the way to the node at hand */
-	size_t depths;	   /* room there */
-};
+#include "truth_parse.h"
 
 const char *truth_image_kind_name(unsigned int kind)
 {
@@ -47,32 +34,33 @@ const char *truth_image_kind_name(unsigned int kind)
 
 /* ---- numbers and bytes ------------------------------------------------------------------ */
 
-static int malformed(const struct parse *parse, const char *what)
+int truth_malformed(const struct parse *parse, const char *what)
 {
 	return error_set(parse->error, ERROR_PROTOCOL, "truth", parse->reader.at - parse->begin,
 			 "%s", what);
 }
 
-static int no_memory(const struct parse *parse)
+int truth_no_memory(const struct parse *parse)
 {
 	return error_set(parse->error, ERROR_MEMORY, "", 0, "no memory for a truth file");
 }
 
-static int take_unsigned(struct parse *parse, uint64_t limit, uint64_t *ret)
+int truth_take_unsigned(struct parse *parse, uint64_t limit, uint64_t *ret)
 {
 	*ret = 0;
 	if (!reader_uleb(&parse->reader, ret))
-		return malformed(parse, "a number that is cut off, or of more than 64 bits");
-	return *ret > limit ? malformed(parse, "a number that is too large") : 0;
+		return truth_malformed(parse, "a number that is cut off, or of more than 64 bits");
+	return *ret > limit ? truth_malformed(parse, "a number that is too large") : 0;
 }
 
-static int take_signed(struct parse *parse, uint64_t *ret)
+int truth_take_signed(struct parse *parse, uint64_t *ret)
 {
 	int64_t value = 0;
 	bool taken = reader_sleb(&parse->reader, &value);
 
 	*ret = (uint64_t)value;
-	return taken ? 0 : malformed(parse, "a number that is cut off, or of more than 64 bits");
+	return taken ? 0
+		     : truth_malformed(parse, "a number that is cut off, or of more than 64 bits");
 }
 
 static int take_block(struct parse *parse, const uint8_t **ret, size_t *ret_size)
@@ -80,10 +68,10 @@ static int take_block(struct parse *parse, const uint8_t **ret, size_t *ret_size
 	uint64_t size;
 
 	*ret_size = 0;
-	if (take_unsigned(parse, UINT64_MAX, &size))
+	if (truth_take_unsigned(parse, UINT64_MAX, &size))
 		return -1;
 	if (!reader_block(&parse->reader, size, ret))
-		return malformed(parse, "bytes that reach past the end");
+		return truth_malformed(parse, "bytes that reach past the end");
 	*ret_size = size;
 	return 0;
 }
@@ -97,30 +85,30 @@ static int take_text(struct parse *parse, const char **ret)
 	if (take_block(parse, &bytes, &size))
 		return -1;
 	if (memchr(bytes, '\0', size))
-		return malformed(parse, "a NUL in a text");
+		return truth_malformed(parse, "a NUL in a text");
 	*ret = strndup((const char *)bytes, size);
-	return *ret ? 0 : no_memory(parse);
+	return *ret ? 0 : truth_no_memory(parse);
 }
 
 /* ---- items ------------------------------------------------------------------------------ */
 
-static int take_field(struct parse *parse, bool is_text)
+int truth_take_field(struct parse *parse, bool is_text)
 {
 	struct truth_file *file = parse->file;
 	struct truth_field *field;
 
 	if (file->field_count == TRUTH_FILE_FIELDS_MAX)
-		return malformed(parse, "too many fields");
+		return truth_malformed(parse, "too many fields");
 	field = ARRAY_ADD(file->field, file->field_count, (struct truth_field) { .name = NULL });
 	if (!field)
-		return no_memory(parse);
+		return truth_no_memory(parse);
 	if (take_text(parse, &field->name))
 		return -1;
 	return is_text ? take_text(parse, &field->text)
-		       : take_unsigned(parse, UINT64_MAX, &field->number);
+		       : truth_take_unsigned(parse, UINT64_MAX, &field->number);
 }
 
-static int take_image(struct parse *parse)
+int truth_take_image(struct parse *parse)
 {
 	struct truth_file *file = parse->file;
 	struct truth_image *image;
@@ -129,19 +117,19 @@ static int take_image(struct parse *parse)
 	size_t size;
 
 	if (parse->has_tree[0] || parse->has_tree[1])
-		return malformed(parse, "an image behind a tree");
+		return truth_malformed(parse, "an image behind a tree");
 	if (file->image_count == TRUTH_FILE_IMAGES_MAX)
-		return malformed(parse, "too many images");
-	if (take_unsigned(parse, TRUTH_IMAGE_KIND_COUNT - 1, &kind))
+		return truth_malformed(parse, "too many images");
+	if (truth_take_unsigned(parse, TRUTH_IMAGE_KIND_COUNT - 1, &kind))
 		return -1;
 	image = ARRAY_ADD(file->image, file->image_count, (struct truth_image) { .kind = kind });
 	if (!image)
-		return no_memory(parse);
+		return truth_no_memory(parse);
 	if (take_text(parse, &image->path) || take_block(parse, &bytes, &size))
 		return -1;
 	image->build_id = size ? malloc(size) : NULL;
 	if (size && !image->build_id)
-		return no_memory(parse);
+		return truth_no_memory(parse);
 	if (size)
 		memcpy((uint8_t *)image->build_id, bytes, size);
 	image->build_id_size = size;
@@ -149,19 +137,19 @@ static int take_image(struct parse *parse)
 }
 
 /* What is behind, later versions may have added. */
-static int take_code_digest(struct parse *parse)
+int truth_take_code_digest(struct parse *parse)
 {
 	struct truth_file *file = parse->file;
 	struct code_digest digest;
 	uint64_t image;
 
-	if (take_unsigned(parse, UINT32_MAX, &image) ||
-	    take_unsigned(parse, UINT64_MAX, &digest.code) ||
-	    take_unsigned(parse, UINT64_MAX, &digest.symtab) ||
-	    take_unsigned(parse, UINT64_MAX, &digest.dynsym))
+	if (truth_take_unsigned(parse, UINT32_MAX, &image) ||
+	    truth_take_unsigned(parse, UINT64_MAX, &digest.code) ||
+	    truth_take_unsigned(parse, UINT64_MAX, &digest.symtab) ||
+	    truth_take_unsigned(parse, UINT64_MAX, &digest.dynsym))
 		return -1;
 	if (image >= file->image_count)
-		return malformed(parse, "a digest of an image that there is not");
+		return truth_malformed(parse, "a digest of an image that there is not");
 	file->image[image].digest = digest;
 	parse->reader.at = parse->reader.end;
 	return 0;
@@ -182,11 +170,11 @@ static struct truth_node *add_node(struct parse *parse)
 	struct truth_file *file = parse->file;
 
 	if (file->node_count == TRUTH_FILE_NODES_MAX) {
-		malformed(parse, "too many nodes");
+		truth_malformed(parse, "too many nodes");
 		return NULL;
 	}
 	if (!ARRAY_RESERVE(file->node, parse->capacity, file->node_count + 1)) {
-		no_memory(parse);
+		truth_no_memory(parse);
 		return NULL;
 	}
 	file->node[file->node_count] = (struct truth_node) { .end = file->node_count + 1 };
@@ -207,31 +195,31 @@ static int take_frame(struct parse *parse, uint64_t head, const struct truth_nod
 	uint64_t image = base->image, value;
 
 	if (head & NODE_OF_IMAGE) {
-		if (take_unsigned(parse, UINT32_MAX, &image) ||
-		    take_unsigned(parse, UINT64_MAX, &node->address))
+		if (truth_take_unsigned(parse, UINT32_MAX, &image) ||
+		    truth_take_unsigned(parse, UINT64_MAX, &node->address))
 			return -1;
 	} else {
-		if (take_signed(parse, &value))
+		if (truth_take_signed(parse, &value))
 			return -1;
 		node->address = base->address + value;
 	}
 	if (image >= file->image_count)
-		return malformed(parse, "an image that there is not");
+		return truth_malformed(parse, "an image that there is not");
 	node->image = image;
 	return 0;
 }
 
 static int take_counts(struct parse *parse, uint64_t head, struct truth_node *node)
 {
-	if (take_unsigned(parse, UINT64_MAX, &node->points))
+	if (truth_take_unsigned(parse, UINT64_MAX, &node->points))
 		return -1;
-	if (head & NODE_COUNTS && (take_unsigned(parse, UINT64_MAX, &node->unproven) ||
-				   take_unsigned(parse, UINT64_MAX, &node->in_kernel)))
+	if (head & NODE_COUNTS && (truth_take_unsigned(parse, UINT64_MAX, &node->unproven) ||
+				   truth_take_unsigned(parse, UINT64_MAX, &node->in_kernel)))
 		return -1;
 	if (__builtin_add_overflow(parse->sum, node->points, &parse->sum) ||
 	    __builtin_add_overflow(parse->sum, node->unproven, &parse->sum) ||
 	    __builtin_add_overflow(parse->sum, node->in_kernel, &parse->sum))
-		return malformed(parse, "more points than can be counted");
+		return truth_malformed(parse, "more points than can be counted");
 	return 0;
 }
 
@@ -249,13 +237,13 @@ static int take_node(struct parse *parse, uint32_t *depth)
 	const struct truth_node *base, *elder;
 	uint64_t head, up;
 
-	if (take_unsigned(parse, UINT64_MAX, &head))
+	if (truth_take_unsigned(parse, UINT64_MAX, &head))
 		return -1;
 	up = head / NODE_UP;
 	if (up > *depth)
-		return malformed(parse, "a node outside of its tree");
+		return truth_malformed(parse, "a node outside of its tree");
 	if (*depth + 1 - up > TRUTH_FILE_FRAMES_MAX)
-		return malformed(parse, "a stack that is too deep");
+		return truth_malformed(parse, "a stack that is too deep");
 	close_nodes(parse, *depth, *depth - up);
 	elder = up ? &file->node[parse->younger[*depth + 1 - up]] : NULL;
 	*depth = *depth + 1 - up;
@@ -263,7 +251,7 @@ static int take_node(struct parse *parse, uint32_t *depth)
 	if (take_frame(parse, head, base, &read))
 		return -1;
 	if (elder && !ascends(elder, &read))
-		return malformed(parse, "a node that is not behind its elder sibling");
+		return truth_malformed(parse, "a node that is not behind its elder sibling");
 	if (take_counts(parse, head, &read))
 		return -1;
 	node = add_node(parse);
@@ -275,7 +263,7 @@ static int take_node(struct parse *parse, uint32_t *depth)
 	read.end = node->end;
 	*node = read;
 	if (!ARRAY_RESERVE(parse->younger, parse->depths, *depth + 1u))
-		return no_memory(parse);
+		return truth_no_memory(parse);
 	parse->younger[*depth] = file->node_count - 1;
 	return 0;
 }
@@ -286,12 +274,12 @@ static int take_tree(struct parse *parse, bool open)
 	uint32_t root = file->node_count, depth = 0;
 
 	if (parse->has_tree[open] || (open && !parse->has_tree[0]))
-		return malformed(parse, "a tree that is there twice, or too early");
+		return truth_malformed(parse, "a tree that is there twice, or too early");
 	parse->has_tree[open] = true;
 	if (!add_node(parse))
 		return -1;
 	if (!ARRAY_RESERVE(parse->younger, parse->depths, 1))
-		return no_memory(parse);
+		return truth_no_memory(parse);
 	file->node[root].parent = root;
 	parse->younger[0] = root;
 	if (open)
@@ -308,26 +296,26 @@ static int take_end(struct parse *parse)
 {
 	uint64_t sum;
 
-	if (take_unsigned(parse, UINT64_MAX, &sum))
+	if (truth_take_unsigned(parse, UINT64_MAX, &sum))
 		return -1;
 	if (!parse->has_tree[0] || !parse->has_tree[1])
-		return malformed(parse, "it has no trees");
-	return sum != parse->sum ? malformed(parse, "other counts than it says") : 0;
+		return truth_malformed(parse, "it has no trees");
+	return sum != parse->sum ? truth_malformed(parse, "other counts than it says") : 0;
 }
 
 static int take_item(struct parse *parse, uint8_t letter)
 {
 	switch (letter) {
-	case 'S': return take_field(parse, true);
-	case 'C': return take_field(parse, false);
-	case 'I': return take_image(parse);
-	case 'd': return take_code_digest(parse);
+	case 'S': return truth_take_field(parse, true);
+	case 'C': return truth_take_field(parse, false);
+	case 'I': return truth_take_image(parse);
+	case 'd': return truth_take_code_digest(parse);
 	case 'T': return take_tree(parse, false);
 	case 'O': return take_tree(parse, true);
 	case 'E': return take_end(parse);
 	default:
 		if (letter < 'a' || letter > 'z')
-			return malformed(parse, "an item of an unknown kind");
+			return truth_malformed(parse, "an item of an unknown kind");
 		parse->reader.at = parse->reader.end;
 		return 0;
 	}
@@ -343,17 +331,17 @@ static int take_items(struct parse *parse)
 
 		parse->reader = all;
 		if (!reader_u8(&parse->reader, &letter))
-			return malformed(parse, "it is cut off");
-		if (take_unsigned(parse, UINT64_MAX, &size))
+			return truth_malformed(parse, "it is cut off");
+		if (truth_take_unsigned(parse, UINT64_MAX, &size))
 			return -1;
 		if (size > reader_left(&parse->reader))
-			return malformed(parse, "an item that reaches past the end");
+			return truth_malformed(parse, "an item that reaches past the end");
 		all.at = parse->reader.at + size;
 		parse->reader.end = all.at;
 		if (take_item(parse, letter))
 			return -1;
 		if (parse->reader.at != parse->reader.end)
-			return malformed(parse, "bytes that are left over in an item");
+			return truth_malformed(parse, "bytes that are left over in an item");
 	}
 	parse->reader = all;
 	return 0;
@@ -366,39 +354,43 @@ static int take_digest(struct parse *parse)
 	const uint8_t *says;
 
 	if (!reader_block(&parse->reader, TRUTH_FILE_DIGEST, &says))
-		return malformed(parse, "it is cut off");
+		return truth_malformed(parse, "it is cut off");
 	if ((says[0] | says[1] << 8 | says[2] << 16 | (uint32_t)says[3] << 24) == digest)
 		return 0;
 	parse->reader.at -= TRUTH_FILE_DIGEST;
-	return malformed(parse, "another digest than its bytes have: it is damaged");
+	return truth_malformed(parse, "another digest than its bytes have: it is damaged");
 }
 
 /* ---- the file --------------------------------------------------------------------------- */
 
+static bool begins(const uint8_t *bytes, size_t size, const char *magic)
+{
+	return size >= strlen(magic) && !memcmp(bytes, magic, strlen(magic));
+}
+
 int truth_file_create(const uint8_t *bytes, size_t size, struct truth_file **ret,
 		      struct error *error)
 {
-	const size_t magic = strlen(TRUTH_FILE_MAGIC);
 	struct parse parse = { .begin = bytes, .reader = { bytes, bytes + size }, .error = error };
+	bool has_digest = begins(bytes, size, TRUTH_FILE_MAGIC);
+	bool has_entries = begins(bytes, size, TRUTH_ENTRIES_MAGIC);
 	int status;
 
-	bool has_digest = size >= magic && !memcmp(bytes, TRUTH_FILE_MAGIC, magic);
-
-	if (!has_digest && (size < magic || memcmp(bytes, TRUTH_FILE_MAGIC_1, magic) != 0))
-		return malformed(&parse, "no truth file, or one of another version");
-	parse.reader.at += magic;
+	if (!has_digest && !has_entries && !begins(bytes, size, TRUTH_FILE_MAGIC_1))
+		return truth_malformed(&parse, "no truth file, or one of another version");
+	parse.reader.at += strlen(has_entries ? TRUTH_ENTRIES_MAGIC : TRUTH_FILE_MAGIC);
 	parse.file = calloc(1, sizeof(*parse.file));
 	if (!parse.file)
-		return no_memory(&parse);
+		return truth_no_memory(&parse);
 	parse.file->has_digest = has_digest;
-	status = take_items(&parse);
+	status = has_entries ? truth_entries_take(&parse) : take_items(&parse);
 	if (!status && has_digest)
 		status = take_digest(&parse);
-	if (!status && parse.reader.at != parse.reader.end)
-		status = malformed(&parse, "bytes behind the end");
+	if (!status && !has_entries && parse.reader.at != parse.reader.end)
+		status = truth_malformed(&parse, "bytes behind the end");
 	free(parse.younger);
 	if (!status && !truth_file_index(parse.file))
-		status = no_memory(&parse);
+		status = truth_no_memory(&parse);
 	if (status) {
 		truth_file_close(parse.file);
 		return -1;
@@ -456,6 +448,7 @@ void truth_file_close(struct truth_file *file)
 	free(file->field);
 	free(file->image);
 	free(file->node);
+	free(file->entry);
 	truth_file_index_deinit(file);
 	free(file);
 }
@@ -530,6 +523,22 @@ const struct truth_image *truth_file_image(const struct truth_file *file, size_t
 	return &file->image[index];
 }
 
+void truth_file_set_root(struct truth_file *file, const char *root)
+{
+	file->root = root;
+}
+
+char *truth_file_image_path(const struct truth_file *file, size_t index)
+{
+	const char *path = file->image[index].path, *root = file->root ? file->root : "";
+	size_t size = strlen(root) + strlen(path) + 1;
+	char *ret = malloc(size);
+
+	if (ret)
+		snprintf(ret, size, "%s%s", root, path);
+	return ret;
+}
+
 uint32_t truth_file_node_count(const struct truth_file *file)
 {
 	return file->node_count;
@@ -553,4 +562,19 @@ bool truth_file_is_open(const struct truth_file *file, uint32_t number)
 bool truth_file_has_digest(const struct truth_file *file)
 {
 	return file->has_digest;
+}
+
+bool truth_file_has_entries(const struct truth_file *file)
+{
+	return file->has_entries;
+}
+
+size_t truth_file_entry_count(const struct truth_file *file)
+{
+	return file->entry_count;
+}
+
+const struct truth_entry *truth_file_entry(const struct truth_file *file, size_t index)
+{
+	return &file->entry[index];
 }

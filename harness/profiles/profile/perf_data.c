@@ -59,12 +59,16 @@ int perf_data_read(const struct profile_reading *reading, struct error *error)
 				     "script",
 				     "--force", /* of another user */
 				     "--no-inline",
+				     "--ns",
 				     "--show-mmap-events",
 				     "--show-task-events",
+				     "--show-lost-events",
 				     "-F",
 				     "comm,pid,tid,time,event,ip,sym,symoff,dso",
 				     "-i",
 				     reading->path,
+				     reading->profile->root ? "--symfs" : NULL,
+				     reading->profile->root,
 				     NULL };
 	const struct child_command command = { .argv = argv };
 	struct profile_reading text = *reading;

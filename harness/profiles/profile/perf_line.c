@@ -117,15 +117,22 @@ static bool parse_ids(struct span word, int32_t *ret_pid, int32_t *ret_tid)
 	return parse_id(first, ret_pid) && parse_id(word, ret_tid);
 }
 
-/* "553.342217:" */
-static bool is_time(struct span word)
+#define SECOND_NS 1000000000ull
+
+/* "553.342217:", or with perf's --ns nine digits. */
+static bool parse_time(struct span word, struct perf_head *ret)
 {
 	struct span seconds;
-	uint64_t value;
+	uint64_t value, unit = SECOND_NS;
 
-	if (word.size < 2 || word.at[--word.size] != ':' || !span_until(&word, '.', &seconds))
+	if (word.size < 2 || word.at[--word.size] != ':' || !span_until(&word, '.', &seconds) ||
+	    !span_decimal(seconds, &ret->time_ns) || !span_decimal(word, &value))
 		return false;
-	return span_decimal(seconds, &value) && span_decimal(word, &value);
+	for (size_t i = 0; i < word.size && unit > 1; i++)
+		unit /= 10;
+	ret->time_ns = ret->time_ns * SECOND_NS + value * unit;
+	ret->within_ns = unit - 1;
+	return true;
 }
 
 /* "[001]" */
@@ -147,7 +154,7 @@ static bool parse_fields(struct span rest, bool timed, struct perf_head *ret)
 		before = rest;
 		word = span_word(&rest);
 	}
-	ret->timed = is_time(word);
+	ret->timed = parse_time(word, ret);
 	if (ret->timed != timed)
 		return false;
 	if (timed) {
@@ -435,6 +442,13 @@ bool perf_event_parse(struct span text, struct perf_event *ret)
 		while (span_until(&text, ':', &first))
 			;
 		return parse_ids(text, &ret->pid, &tid);
+	}
+	if (span_is(word, "PERF_RECORD_LOST") || span_is(word, "PERF_RECORD_LOST_SAMPLES")) {
+		word = span_word(&text); /* lost N */
+		ret->kind = span_is(word, "lost") && span_decimal(span_trim(text), &ret->lost)
+				    ? PERF_EVENT_LOST
+				    : PERF_EVENT_OTHER;
+		return true;
 	}
 	if (!span_is(word, "PERF_RECORD_MMAP") && !span_is(word, "PERF_RECORD_MMAP2"))
 		return true;

@@ -49,8 +49,9 @@ struct perf_head {
 	struct span comm;
 	int32_t pid, tid; /* -1: not in the line */
 	bool timed;
-	struct span event; /* without its ':' */
-	struct span rest;  /* after the event: the frame of a sample without a callchain */
+	uint64_t time_ns, within_ns; /* of perf's microseconds: within the next 999 ns */
+	struct span event;	     /* without its ':' */
+	struct span rest; /* after the event: the frame of a sample without a callchain */
 };
 /* False: line, which must have the blanks at its end, is not a head. */
 bool perf_head_parse(struct span line, struct perf_head *ret);
@@ -81,12 +82,19 @@ bool perf_source_is_inlined(struct span line);
 
 #define PERF_EVENT_PREFIX "PERF_RECORD_"
 /* Events that change a process's mappings; they stand after a head's time. */
-enum perf_event_kind { PERF_EVENT_OTHER, PERF_EVENT_MMAP, PERF_EVENT_FORK, PERF_EVENT_EXEC };
+enum perf_event_kind {
+	PERF_EVENT_OTHER,
+	PERF_EVENT_MMAP,
+	PERF_EVENT_FORK,
+	PERF_EVENT_EXEC,
+	PERF_EVENT_LOST,
+};
 struct perf_event {
 	enum perf_event_kind kind;
 	int32_t pid;
 	int32_t parent; /* of a fork */
 	uint64_t start, size, offset;
+	uint64_t lost; /* events, or samples, for which there was no room */
 	struct span image;
 };
 /* text begins with PERF_EVENT_PREFIX. False: text is one of these events, but can't be read. */

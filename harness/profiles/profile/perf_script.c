@@ -135,7 +135,8 @@ static int take_event(struct perf_script *script, struct span text, uint64_t lin
 			     "a PERF_RECORD that can't be read");
 		return 0;
 	}
-	if (event.kind == PERF_EVENT_OTHER)
+	script->reading->profile->dropped += event.lost;
+	if (event.kind == PERF_EVENT_OTHER || event.kind == PERF_EVENT_LOST)
 		return 0;
 	forget_lines(script);
 	if (event.kind == PERF_EVENT_EXEC)
@@ -410,6 +411,9 @@ static int take_head(struct perf_script *script, const struct profile_line *line
 		.pid = head.pid,
 		.tid = head.tid,
 		.pid_is_tid = pid_is_tid,
+		.timed = head.timed,
+		.time_ns = head.time_ns,
+		.within_ns = head.within_ns,
 		.comm = profile_text_add(profile, head.comm.at, head.comm.size, error),
 		.count = 1,
 		.place = line->number,

@@ -102,7 +102,10 @@ struct profile_sample {
 	uint64_t count;
 	const uint32_t *frame; /* numbers for profile_frame(); innermost first */
 	uint32_t frame_count;
-	uint64_t place; /* in the file: profile_place_word() */
+	bool timed;
+	uint64_t time_ns,
+		within_ns; /* when it was taken: so much later at most, by how it is printed */
+	uint64_t place;	   /* in the file: profile_place_word() */
 };
 
 /* Why a sample was not read. */
@@ -129,6 +132,8 @@ struct profile_texts {
 
 struct profile {
 	enum profile_format format; /* of the file */
+	const char *
+		root; /* where the files of the machine that was profiled are; borrowed; NULL: here */
 	struct profile_texts texts;
 	struct profile_frame *frame;
 	uint32_t frames, frame_capacity;
@@ -138,6 +143,7 @@ struct profile {
 	uint64_t samples; /* samples that were handed on */
 	uint64_t weight;  /* the sum of their counts */
 	uint64_t scale;	  /* a count of 1 is 1/scale; 0 is as 1 */
+	uint64_t dropped; /* events that the profiler itself says it has lost */
 	uint64_t shared;  /* frames of samples that share stacks */
 	uint64_t lost[PROFILE_LOSS_COUNT];
 	struct error_list errors; /* the losses; offset is the place: profile_place_word() */

@@ -138,6 +138,8 @@ static int take_stack(struct stacks *stacks, const json_t *object, uint64_t line
 	struct profile_sample sample = { .pid = get_id(object, "pid"),
 					 .tid = get_id(object, "tid"),
 					 .count = json_number(object, "count"),
+					 .timed = json_object_get(object, "time_ns") != NULL,
+					 .time_ns = json_number(object, "time_ns"),
 					 .place = line };
 	const json_t *frames = json_object_get(object, "frames");
 	int status;

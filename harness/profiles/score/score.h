@@ -20,6 +20,7 @@
  *	score_cases.c	the result as a case, for CI servers
  *	score_made.h	an external profiler, run on the program
  *	score_children.h	a profile of several processes
+ *	score_moment.h	at which entry into the kernel a sample was taken
  *	score_tally.h	how often each stack is in the profile of a driven profiler, and was
  *
  * A stack is a finding only if the truth can refute it: the truth must be whole, and proven where the
@@ -33,6 +34,7 @@
 #include "score_code.h"
 #include "score_made.h"
 #include "score_called.h"
+#include "score_moment.h"
 #include "score_tally.h"
 
 #define SCORE_FINDINGS_MAX    1000 /* findings that are kept */
@@ -64,9 +66,12 @@ struct score {
 	struct score_truth *truth; /* borrowed */
 	struct profile profile;
 	struct score_matcher *matcher;
-	struct score_tally *tally; /* of a truth that was driven; or NULL */
-	struct score_code *code;   /* of an attached run's truth; or NULL */
-	uint64_t samples;	   /* sum of all counts */
+	struct score_tally *tally;     /* of a truth that was driven; or NULL */
+	struct score_moments *moments; /* of a truth that has kernel entries; or NULL */
+	bool other_clock;    /* the profile's times are none of the truth's: they are not used */
+	uint64_t at_moments; /* samples that were held against the stack at their own entry */
+	struct score_code *code; /* of an attached run's truth; or NULL */
+	uint64_t samples;	 /* sum of all counts */
 	struct score_counts all;
 	uint64_t reason[SCORE_REASON_COUNT];
 	/* Sums over the samples that are SCORE_OPEN: their frames, and those of them that the truth knows. */
@@ -105,6 +110,10 @@ int score_profile(struct score *score, const char *path, enum profile_format for
 /* Judges one sample; context is the score, profile its own. */
 int score_sample(void *context, const struct profile *profile, const struct profile_sample *sample,
 		 struct error *error);
+/* Whether the truth has an entry of the sample's thread at its time with its leaf's address: 1; 0: no; -1: that can't be
+ * asked. -2: no memory. */
+int score_sample_at_entry(struct score *score, const struct profile_sample *sample,
+			  struct error *error);
 /* The sum of the samples of which the truth, or the code, says something; and of the program's others. Of an attached
  * truth those that agree as far as it is known are among the first. */
 uint64_t score_compared(const struct score *score);

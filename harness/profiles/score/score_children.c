@@ -105,15 +105,15 @@ static uint64_t covered(const struct score_children *children, const struct scor
 
 static bool is_same_run(const struct score_process *process, const struct score_truth *truth)
 {
-	return process->pid > 0 && score_truth_attached(truth) &&
-	       truth_file_number(truth->file, "pid") == (uint64_t)process->pid;
+	return process->pid > 0 && truth_file_number(truth->file, "pid") == (uint64_t)process->pid;
 }
 
 /* The process may be the truth's. most: what any truth covers of it. */
 static bool is_candidate(const struct score_children *children, const struct score_process *process,
 			 const struct score_truth *truth, uint64_t most)
 {
-	if (score_truth_attached(truth))
+	if (score_truth_attached(truth) ||
+	    (truth_file_has_entries(truth->file) && process->pid > 0))
 		return is_same_run(process, truth);
 	/* Where the profile has no names, stacks alone decide. */
 	if (process->comms == 1 && !process->comm[0].text)
@@ -130,6 +130,32 @@ static void destroy(struct score *score)
 	free(score);
 }
 
+/*
+ * Whether the profile's times are of the clock of the truth's entries. Then nearly all samples are at an entry with their
+ * leaf's address. In another clock (perf record -k, times that are made up), or without the guest's, hardly any is.
+ */
+static int check_clock(const struct score_children *children, size_t number, struct score *score,
+		       struct error *error)
+{
+	uint64_t at = 0, elsewhere = 0;
+
+	for (size_t i = 0; i < children->storeds && score->moments; i++) {
+		struct profile_sample sample = children->stored[i].sample;
+		int status;
+
+		sample.frame = children->frame + children->stored[i].frame;
+		if (children->stored[i].process != number)
+			continue;
+		status = score_sample_at_entry(score, &sample, error);
+		if (status < -1)
+			return -1;
+		at += status > 0;
+		elsewhere += !status;
+	}
+	score->other_clock = score->moments && (!at || elsewhere > at);
+	return 0;
+}
+
 /* All samples of the process against a truth. NULL: error is set. */
 static struct score *judge(const struct score_children *children, size_t number,
 			   struct score_truth *truth, struct error *error)
@@ -142,8 +168,13 @@ static struct score *judge(const struct score_children *children, size_t number,
 		return NULL;
 	}
 	score->profile = children->profile;
-	score->main_pid = children->process[number].pid;
+	if (!truth_file_has_entries(truth->file))
+		score->main_pid = children->process[number].pid;
 	score->is_of_several = score->main_pid < 0 && children->process[number].candidates > 1;
+	if (check_clock(children, number, score, error)) {
+		destroy(score);
+		return NULL;
+	}
 	for (size_t i = 0; i < children->storeds; i++) {
 		struct profile_sample sample = children->stored[i].sample;
 
@@ -202,12 +233,14 @@ static int find_truth(struct score_children *children, size_t number, struct err
 }
 
 int score_children(struct score_children *children, struct score_truth *truth, size_t truths,
-		   const char *path, enum profile_format format, struct error *error)
+		   const char *path, const char *root, enum profile_format format,
+		   struct error *error)
 {
 	*children = (struct score_children) { .truth = truth, .truths = truths };
 	for (size_t i = 0; i < truths; i++)
 		score_build_of_profile(&truth[i], path);
 	profile_init(&children->profile);
+	children->profile.root = root;
 	if (profile_read(&children->profile, path, format, store, children, error))
 		return -1;
 	for (size_t i = 0; i < children->processes; i++)

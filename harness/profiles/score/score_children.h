@@ -47,9 +47,11 @@ struct score_children {
 	size_t last; /* the last sample's process */
 };
 
-/* Reads a profile, and judges each process's samples. -1: as profile_read(). score_children_deinit() in any case. */
+/* Reads a profile, and judges each process's samples. root: where the files of the machine that was profiled are; NULL:
+ * here. -1: as profile_read(). score_children_deinit() in any case. */
 int score_children(struct score_children *children, struct score_truth *truth, size_t truths,
-		   const char *path, enum profile_format format, struct error *error);
+		   const char *path, const char *root, enum profile_format format,
+		   struct error *error);
 void score_children_deinit(struct score_children *children);
 /* The samples of processes that are nobody's. */
 uint64_t score_children_nobody(const struct score_children *children);

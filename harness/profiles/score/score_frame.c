@@ -586,6 +586,9 @@ static int resolve(struct score_truth *truth, const struct profile *profile, uin
 
 	*ret = (struct score_frame) { .ready = true,
 				      .how = FRAME_NOTHING,
+				      .runtime = frame->kind == PROFILE_RUNTIME && !frame->image
+							 ? frame->address
+							 : SCORE_NO_OFFSET,
 				      .other = SCORE_NO_OFFSET };
 	is_known = find_image(truth, profile, frame, ret);
 	ret->name_offset = frame->name_offset;

@@ -35,7 +35,8 @@ struct score_frame {
 	bool is_text;	  /* its name is all that the text has of it: "lib!x" */
 	uint32_t image;
 	uint64_t address;
-	uint64_t other;	      /* FRAME_ADDRESS: a second possible address, or SCORE_NO_OFFSET */
+	uint64_t other;	  /* FRAME_ADDRESS: a second possible address, or SCORE_NO_OFFSET */
+	uint64_t runtime; /* of the process, where its mapping is not said; or SCORE_NO_OFFSET */
 	uint64_t name_offset; /* offset after the name, or PROFILE_NO_OFFSET */
 	uint32_t key;	      /* of the functions that the name means; 0: no symbol has the name */
 	uint32_t symbol_key;  /* the same of all symbols that have the name */
@@ -43,8 +44,6 @@ struct score_frame {
 	uint32_t
 		other_whole; /* that of another reading of the text, so that all is uncertain; or 0 */
 };
-
-enum frame_match { FRAME_NO, FRAME_MAYBE, FRAME_YES };
 
 /* Finds how frame number of the profile can be matched. -1: no memory. */
 int score_frame_resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,

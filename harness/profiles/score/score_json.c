@@ -230,11 +230,15 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 		 score->samples, "changed_images", builds.changed, "unproven_images",
 		 builds.unproven, "newer_images", builds.newer);
 	set_classes(object, &score->all);
+	if (score->moments)
+		JSON_SET(object, "at_entries", score->at_moments, "other_clock",
+			 score->other_clock);
 	JSON_SET(object, "thin", score_is_thin(score), "impossible_by",
 		 reasons(score, SCORE_LEAF, SCORE_CALLEE), "unproven_by",
-		 reasons(score, SCORE_OPEN, SCORE_BUILD), "not_compared_by",
+		 reasons(score, SCORE_OPEN, SCORE_NO_ENTRY), "not_compared_by",
 		 reasons(score, SCORE_EMPTY, SCORE_OTHER_BUILD), "other_names",
-		 score->other_name.count ? other_names(score) : NULL, "unread_by", unread(profile));
+		 score->other_name.count ? other_names(score) : NULL, "unread_by", unread(profile),
+		 "dropped", profile->dropped ? json_integer((json_int_t)profile->dropped) : NULL);
 	if (profile->errors.count)
 		JSON_SET(object, "unread_first_at", profile->errors.error[0].offset, "unread_first",
 			 profile->errors.error[0].message);

@@ -40,6 +40,8 @@ static const struct {
 	[SCORE_PUT] = { "put", "no call returns there, but a signal's handler may let one" },
 	[SCORE_UNMAPPED] = { "unmapped", "in a mapping that the profiler did not know" },
 	[SCORE_UPROBES] = { "uprobes", "in the kernel's code for uprobes" },
+	[SCORE_MOMENT] = { "moment", "at which entry into the kernel it was taken is open" },
+	[SCORE_NO_ENTRY] = { "no_entry", "the truth has no entry of its thread at that time" },
 	[SCORE_SIGNAL] = { "signal", "a signal may come anywhere" },
 	[SCORE_BUILD] = { "build", "maybe of another build" },
 	[SCORE_EMPTY] = { "empty", "no frames" },
@@ -85,7 +87,11 @@ int score_init(struct score *score, struct score_truth *truth, struct error *err
 		score_deinit(score);
 		return -1;
 	}
-	if ((!truth_file_number(truth->file, "driven") ||
+	if (truth_file_has_entries(truth->file))
+		score_set_driven(score, (int32_t)truth_file_number(truth->file, "pid"));
+	if ((!truth_file_has_entries(truth->file) ||
+	     !score_moments_create(truth, &score->moments, error)) &&
+	    (!truth_file_number(truth->file, "driven") ||
 	     !score_tally_create(truth, &score->tally, error)) &&
 	    (!score_truth_attached(truth) || !score_code_create(truth, &score->code, error)) &&
 	    !score_matcher_create(truth, &score->profile, &score->matcher, error))
@@ -104,6 +110,7 @@ void score_deinit(struct score *score)
 {
 	score_tally_destroy(score->tally);
 	score_code_destroy(score->code);
+	score_moments_destroy(score->moments);
 	score_matcher_destroy(score->matcher);
 	profile_deinit(&score->profile);
 	for (uint32_t i = 0; i < score->findings; i++)
@@ -333,11 +340,11 @@ static int find_alike(struct score *score, const struct score_subject *subject, 
 }
 
 static int hold(struct score *score, const struct score_subject *subject, enum repeated how,
-		struct verdict *ret, struct error *error)
+		uint32_t start, struct verdict *ret, struct error *error)
 {
 	struct alike alike = { 0 };
 
-	*ret = (struct verdict) { .state = SCORE_START };
+	*ret = (struct verdict) { .state = start };
 	for (; ret->at < subject->count; ret->at++) {
 		const struct profile_frame *frame = profile_frame(&score->profile,
 								  subject->frame[ret->at]);
@@ -373,18 +380,18 @@ static int hold(struct score *score, const struct score_subject *subject, enum r
 	return 0;
 }
 
-/* The first reading of its frames that agrees counts. */
-static int hold_readings(struct score *score, const struct score_subject *subject,
+/* The first reading of its frames that agrees counts. start: SCORE_START, or that of a stack. */
+static int hold_readings(struct score *score, const struct score_subject *subject, uint32_t start,
 			 struct verdict *ret, struct error *error)
 {
 	struct verdict other;
 
-	if (hold(score, subject, REPEATED_BY_DWARF, ret, error))
+	if (hold(score, subject, REPEATED_BY_DWARF, start, ret, error))
 		return -1;
 	for (enum repeated how = REPEATED_EACH; subject->repeated && how < REPEATED_COUNT; how++) {
 		if (ret->end.class != SCORE_IMPOSSIBLE)
 			return 0;
-		if (hold(score, subject, how, &other, error))
+		if (hold(score, subject, how, start, &other, error))
 			return -1;
 		if (other.end.class != SCORE_IMPOSSIBLE)
 			*ret = other;
@@ -394,6 +401,107 @@ static int hold_readings(struct score *score, const struct score_subject *subjec
 		ret->end.reason = SCORE_NAMES;
 	}
 	return 0;
+}
+
+/* ---- by the stack at its own entry ------------------------------------------------------------ */
+
+/* The program's leaf, if the profile has its address. */
+static const struct score_frame *own_leaf(struct score *score, const struct score_subject *subject,
+					  struct error *error)
+{
+	for (uint32_t i = 0; i < subject->count; i++) {
+		const struct profile_frame *in = profile_frame(&score->profile, subject->frame[i]);
+		const struct score_frame *frame = score_matcher_frame(score->matcher,
+								      subject->frame[i], error);
+
+		if (frame && !(in->flags & PROFILE_INLINED))
+			return frame->how == FRAME_ADDRESS ? frame : NULL;
+	}
+	return NULL;
+}
+
+int score_sample_at_entry(struct score *score, const struct profile_sample *sample,
+			  struct error *error)
+{
+	struct error none = { 0 };
+	struct score_subject subject;
+	const struct score_frame *leaf;
+	const uint32_t *entry;
+	size_t count, at;
+
+	if (!score->moments || !sample->timed || sample->tid <= 0)
+		return -1;
+	if (score_matcher_trim(score->matcher, error) ||
+	    score_subject_init(score, sample, &subject, error))
+		return -2;
+	leaf = own_leaf(score, &subject, &none);
+	if (none.code) {
+		*error = none;
+		return -2;
+	}
+	if (!leaf || score_moments_find(score->moments, sample->tid, sample->time_ns,
+					sample->within_ns, &entry, &count) == SCORE_MOMENT_NONE)
+		return -1;
+	at = score_moments_at(score->moments, leaf->image, leaf->address, count);
+	return at && score_moments_is_at(score->moments, leaf->image, leaf->address);
+}
+
+/* All entries that it may be of must say the same. One in doubt accuses nobody. */
+static int hold_entries(struct score *score, const struct score_subject *subject,
+			const uint32_t *entry, size_t count, struct verdict *ret,
+			struct error *error)
+{
+	const struct truth_file *file = score->truth->file;
+	bool doubt = false, differ = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct truth_entry *at = truth_file_entry(file, entry[i]);
+		uint32_t start = score_matcher_pin(score->matcher, at->node, error);
+		struct verdict verdict;
+
+		if (start == UINT32_MAX || hold_readings(score, subject, start, &verdict, error))
+			return -1;
+		doubt |= at->flags & TRUTH_ENTRY_DOUBT;
+		differ |= i && verdict.end.class != ret->end.class;
+		if (!i || verdict.end.class < ret->end.class)
+			*ret = verdict;
+	}
+	if (differ || doubt) {
+		ret->end.class = SCORE_UNPROVEN;
+		ret->end.reason = differ ? SCORE_MOMENT : SCORE_DOUBT;
+	}
+	return 0;
+}
+
+/* 1: its thread was not watched yet; 0: *ret is set. */
+static int hold_moment(struct score *score, const struct score_subject *subject,
+		       struct verdict *ret, struct error *error)
+{
+	const struct profile_sample *sample = subject->sample;
+	const struct score_frame *leaf;
+	const uint32_t *entry;
+	size_t count;
+	struct error none = { 0 };
+
+	switch (score_moments_find(score->moments, sample->tid, sample->time_ns, sample->within_ns,
+				   &entry, &count)) {
+	case SCORE_MOMENT_BEFORE: return 1;
+	case SCORE_MOMENT_NONE:
+		*ret = (struct verdict) { .state = SCORE_START,
+					  .end = { .class = SCORE_UNPROVEN,
+						   .reason = SCORE_NO_ENTRY } };
+		return 0;
+	case SCORE_MOMENT_FOUND: break;
+	}
+	score->at_moments += sample->count;
+	leaf = own_leaf(score, subject, &none);
+	if (none.code) {
+		*error = none;
+		return -1;
+	}
+	if (leaf)
+		count = score_moments_at(score->moments, leaf->image, leaf->address, count);
+	return hold_entries(score, subject, entry, count, ret, error);
 }
 
 /* ---- by the code alone ------------------------------------------------------------------------ */
@@ -512,6 +620,7 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 	struct verdict verdict;
 	struct score_state *end = &verdict.end;
 	enum score_reason reason;
+	bool at_moment;
 
 	if (score_matcher_trim(score->matcher, error) ||
 	    score_subject_init(score, sample, &subject, error))
@@ -521,7 +630,19 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 		count(score, &subject, SCORE_SKIPPED, reason, 0);
 		return 0;
 	}
-	if (ask_names(score, &subject, error) || hold_readings(score, &subject, &verdict, error))
+	at_moment = score->moments && !score->other_clock && sample->timed && sample->tid > 0;
+	if (at_moment) {
+		int status = hold_moment(score, &subject, &verdict, error);
+
+		if (status < 0)
+			return -1;
+		if (status) {
+			count(score, &subject, SCORE_SKIPPED, SCORE_OTHER_PROCESS, 0);
+			return 0;
+		}
+	}
+	if (ask_names(score, &subject, error) ||
+	    (!at_moment && hold_readings(score, &subject, SCORE_START, &verdict, error)))
 		return -1;
 	if (subject.origin == SCORE_ORIGIN_OPEN &&
 	    (end->class == SCORE_IMPOSSIBLE || (subject.other_name && !subject.main_name))) {
@@ -542,7 +663,8 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 		if (reason != SCORE_NO_REASON)
 			set_open(end, reason);
 	}
-	if (end->class == SCORE_IMPOSSIBLE && is_below_signal(score, &subject, &verdict))
+	if (end->class == SCORE_IMPOSSIBLE && !at_moment &&
+	    is_below_signal(score, &subject, &verdict))
 		set_open(end, SCORE_SIGNAL);
 	if (end->class == SCORE_IMPOSSIBLE && score->is_of_several)
 		set_open(end, SCORE_PROCESS);

@@ -15,6 +15,11 @@
 enum { ELEMENT_MAYBE = 1, ELEMENT_DOUBT = 2, ELEMENT_FLAGS = 3, ELEMENT_SHIFT = 2 };
 /* No frame has agreed yet: all that came was inlined, maybe, or the kernel's. */
 #define ELEMENT_NOWHERE ((uint64_t)UINT32_MAX << ELEMENT_SHIFT)
+/* The same, where only one node's stack is meant: with its number. */
+#define ELEMENT_PINNED	     (1ull << 40)
+#define PINNED_NODE(element) ((uint32_t)((element) >> ELEMENT_SHIFT))
+/* A transition's state from which the pinned ones are reached, by their nodes. */
+#define PINNING (UINT32_MAX - 1)
 
 struct transition {
 	uint32_t state, frame; /* frame 0: empty */
@@ -150,6 +155,33 @@ static int add_leaves(struct score_matcher *matcher, const struct score_frame *f
 	return 0;
 }
 
+/* Whether the frame is at the place, where one stack is asked for: then an address of the process decides, too. */
+static enum frame_match pinned_match(const struct score_truth *truth,
+				     const struct score_frame *frame, uint32_t place)
+{
+	enum frame_match match = place ? score_frame_match(truth, frame, place) : FRAME_NO;
+
+	if (!place || match != FRAME_NO || frame->runtime == SCORE_NO_OFFSET)
+		return match;
+	return score_truth_runtime(truth, place, frame->runtime);
+}
+
+/* The one stack's innermost frame. */
+static int add_pinned_leaf(struct score_matcher *matcher, const struct score_frame *frame,
+			   uint64_t element, struct error *error)
+{
+	const struct score_truth *truth = matcher->truth;
+	uint32_t node = PINNED_NODE(element), place = truth->leaf_place[node];
+	enum frame_match match = pinned_match(truth, frame, place);
+
+	if (match == FRAME_NO)
+		return 0;
+	return push(matcher,
+		    (uint64_t)node << ELEMENT_SHIFT | (element & ELEMENT_FLAGS) |
+			    (match == FRAME_MAYBE ? ELEMENT_MAYBE : 0),
+		    error);
+}
+
 /* To the parents of a state's nodes, where the frame is. */
 static int add_callers(struct score_matcher *matcher, const struct score_state *state,
 		       const struct score_frame *frame, struct score_state *next,
@@ -164,12 +196,15 @@ static int add_callers(struct score_matcher *matcher, const struct score_state *
 		enum frame_match match;
 
 		if (element >= ELEMENT_NOWHERE) {
-			if (add_leaves(matcher, frame, flags, next, error))
+			if (element & ELEMENT_PINNED
+				    ? add_pinned_leaf(matcher, frame, element, error)
+				    : add_leaves(matcher, frame, flags, next, error))
 				return -1;
 			continue;
 		}
 		parent = node_of(matcher, element)->parent;
-		match = truth->caller_place[parent]
+		match = state->is_pinned ? pinned_match(truth, frame, truth->caller_place[parent])
+			: truth->caller_place[parent]
 				? score_frame_match(truth, frame, truth->caller_place[parent])
 				: FRAME_NO;
 		flags |= match == FRAME_MAYBE ? ELEMENT_MAYBE : 0;
@@ -263,7 +298,7 @@ static void judge_end(struct score_matcher *matcher, const struct score_state *b
 		outermost |= node->depth == 1;
 		goes_on |= node->depth > 1;
 	}
-	if (score_truth_gap(matcher->truth))
+	if (!before->is_pinned && score_truth_gap(matcher->truth))
 		set_class(state, SCORE_UNPROVEN, SCORE_GAP);
 	else if (state->is_doubted)
 		set_class(state, SCORE_UNPROVEN, SCORE_DOUBT);
@@ -399,6 +434,7 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 		.frames = from.frames + 1,
 		.is_doubted = from.is_doubted,
 		.is_leaf_unseen = from.is_leaf_unseen,
+		.is_pinned = from.is_pinned,
 		.is_name_open = from.is_name_open,
 	};
 	bool again;
@@ -422,7 +458,7 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 	state.is_name_open |= frame->how == FRAME_OFFSET ||
 			      (frame->how == FRAME_NAME && !frame->is_symbol) ||
 			      (frame->is_beyond && (frame->how == FRAME_NAME || state.is_end));
-	if (!from.frames)
+	if (!from.frames && !from.is_pinned)
 		state.is_doubted = is_doubted(matcher, &state);
 	if (state.is_end) {
 		state.frames = from.frames;
@@ -491,6 +527,29 @@ uint32_t score_matcher_next(struct score_matcher *matcher, uint32_t state, uint3
 		return UINT32_MAX;
 	*find_slot(matcher, state, frame) = (struct transition) { state, frame, next };
 	return next;
+}
+
+uint32_t score_matcher_pin(struct score_matcher *matcher, uint32_t node, struct error *error)
+{
+	struct transition *slot = find_slot(matcher, PINNING, node);
+	const struct score_state state = { .first = (uint32_t)matcher->elements,
+					   .count = 1,
+					   .class = SCORE_SKIPPED,
+					   .reason = SCORE_EMPTY,
+					   .is_pinned = true };
+
+	if (slot->frame)
+		return slot->next;
+	if (push(matcher, ELEMENT_PINNED | (uint64_t)node << ELEMENT_SHIFT, error))
+		return UINT32_MAX;
+	if (!ARRAY_ADD(matcher->state, matcher->states, state)) {
+		no_memory(error);
+		return UINT32_MAX;
+	}
+	*slot = (struct transition) { PINNING, node, matcher->states - 1 };
+	if (2 * ++matcher->used > matcher->slots && grow_slots(matcher, error))
+		return UINT32_MAX;
+	return matcher->states - 1;
 }
 
 /* The state before any frame. */

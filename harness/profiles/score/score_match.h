@@ -50,6 +50,8 @@ enum score_reason {
 	SCORE_UPROBES,	/* in the kernel's code for uprobes, which no other run has */
 	SCORE_SIGNAL, /* the truth has not that place below a signal's frame, but a signal may come anywhere */
 	SCORE_BUILD, /* an image of its frames may be another build than the truth's */
+	SCORE_MOMENT, /* at which entry into the kernel it was taken is not known, and it makes a difference */
+	SCORE_NO_ENTRY, /* the truth has no entry of its thread at its time */
 	/* not compared */
 	SCORE_EMPTY,	     /* it has no frames */
 	SCORE_KERNEL_ONLY,   /* it has no frames of user space */
@@ -69,6 +71,7 @@ struct score_state {
 	bool is_end;	       /* frame does not agree: no state follows */
 	bool is_doubted;       /* the truth has unproven points in the leaf's function */
 	bool is_leaf_unseen;   /* the truth has the leaf's function, but not its address */
+	bool is_pinned;	       /* of one stack of the truth, and not of all */
 	bool is_name_open; /* a frame so far can't be identified: its name is not a symbol, or has
 				* an offset beyond the symbol's end; or it is an offset in an unknown
 				* image */
@@ -91,6 +94,8 @@ uint32_t score_matcher_inlined(struct score_matcher *matcher, uint32_t number);
 /* The state that a frame leads to; UINT32_MAX: no memory. */
 uint32_t score_matcher_next(struct score_matcher *matcher, uint32_t state, uint32_t frame,
 			    struct error *error);
+/* The state before any frame of a stack that must be the one of a node; UINT32_MAX: no memory. */
+uint32_t score_matcher_pin(struct score_matcher *matcher, uint32_t node, struct error *error);
 /* Valid until the next state is made. */
 struct score_state *score_matcher_state(struct score_matcher *matcher, uint32_t state);
 /* The class of the function that a state's last frame is in, by class, an array by the truth's functions; 0: of the

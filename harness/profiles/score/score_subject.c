@@ -173,9 +173,16 @@ static bool is_marker(const struct profile *profile, const struct profile_frame 
 	return profile_is_marker(profile_text(profile, frame->text ? frame->text : frame->name));
 }
 
-/* What a profiler says of its own walk ("error/unwinder: ..."): a name in an image that is no file, without an address. */
+/*
+ * What a profiler says of its own walk ("error/unwinder: ..."): a name in an image that is no file, without an address. And
+ * perf's last frame where libunwind ended with a return address of 0: it takes one off
+ * (tools/perf/util/unwind-libunwind-local.c).
+ */
 static bool is_remark(const struct profile_frame *frame, const struct score_frame *resolved)
 {
+	if (frame->kind != PROFILE_NO_ADDRESS && frame->address == UINT64_MAX && !frame->image &&
+	    !frame->name)
+		return true;
 	return resolved->how == FRAME_FOREIGN && frame->image && frame->name &&
 	       frame->kind == PROFILE_NO_ADDRESS;
 }
@@ -223,7 +230,8 @@ static enum score_origin origin_of(struct score *score, const struct score_subje
 
 	/* Who starts a program is its process until exec, with that one's name, in files that the program never has. */
 	if (pid >= 0 && pid == score->main_pid)
-		return !score->is_driven_pid && subject->other_name && !subject->main_image &&
+		return (!score->is_driven_pid || (score->moments && !subject->sample->timed)) &&
+				       subject->other_name && !subject->main_image &&
 				       subject->foreign
 			       ? SCORE_ORIGIN_OTHER
 			       : SCORE_ORIGIN_OWN;

@@ -183,6 +183,9 @@ static void print_lost(FILE *file, const struct score *score)
 {
 	const struct profile *profile = &score->profile;
 
+	if (profile->dropped)
+		fprintf(file, "  lost by the profiler, as it says itself: %" PRIu64 " events\n",
+			profile->dropped);
 	for (int i = 0; i < PROFILE_LOSS_COUNT; i++)
 		if (profile->lost[i])
 			fprintf(file, "  not read: %" PRIu64 " with %s\n", profile->lost[i],
@@ -191,6 +194,19 @@ static void print_lost(FILE *file, const struct score *score)
 		fprintf(file, "  not read: the first at %s %" PRIu64 ": %s\n",
 			profile_place_word(profile->format), profile->errors.error[0].offset,
 			PLAIN_TEXT(profile->errors.error[0].message));
+}
+
+/* Which of the samples have one stack that they must have. */
+static void print_moments(FILE *file, const struct score *score)
+{
+	if (!score->moments)
+		return;
+	if (score->other_clock)
+		fputs("  its times are of another clock than the truth's: any true stack agrees\n",
+		      file);
+	else
+		fprintf(file, "  held against the stack at that very moment: %" PRIu64 "\n",
+			score->at_moments);
 }
 
 /* ---- images ----------------------------------------------------------------------------------- */
@@ -385,9 +401,10 @@ void score_print_text(FILE *file, struct score *score, const struct score_shown 
 	print_thin(file, score, shown);
 	print_table(file, score, shown);
 	print_reasons(file, score, SCORE_LEAF, SCORE_CALLEE, "impossible");
-	print_reasons(file, score, SCORE_OPEN, SCORE_BUILD, "unproven");
+	print_reasons(file, score, SCORE_OPEN, SCORE_NO_ENTRY, "unproven");
 	print_builds(file, score);
 	print_known(file, score);
+	print_moments(file, score);
 	print_reasons(file, score, SCORE_EMPTY, SCORE_OTHER_BUILD, "not compared");
 	print_other_names(file, score);
 	print_said(file, score);

@@ -22,7 +22,7 @@ static int no_memory(struct error *error)
 
 /* ---- images --------------------------------------------------------------------------------- */
 
-static int open_image(struct score_image *image, struct error *error)
+static int open_image(struct score_image *image, const char *path, struct error *error)
 {
 	const struct truth_image *truth = image->truth;
 	const char *slash = strrchr(truth->path, '/');
@@ -34,8 +34,7 @@ static int open_image(struct score_image *image, struct error *error)
 					: truth_image_kind_name(truth->kind);
 	if (truth->kind == TRUTH_IMAGE_VDSO)
 		image->image = own_vdso_open(&ignored);
-	else if (truth->kind == TRUTH_IMAGE_FILE &&
-		 image_create(truth->path, &image->image, &ignored))
+	else if (truth->kind == TRUTH_IMAGE_FILE && image_create(path, &image->image, &ignored))
 		image->image = NULL;
 	if (!image->image)
 		return 0;
@@ -82,8 +81,12 @@ static int open_images(struct score_truth *truth, struct error *error)
 	if (!truth->image)
 		return no_memory(error);
 	for (size_t i = 0; i < count; i++) {
+		FREED char *path = truth_file_image_path(truth->file, i);
+
+		if (!path)
+			return no_memory(error);
 		truth->image[i].truth = truth_file_image(truth->file, i);
-		if (open_image(&truth->image[i], error))
+		if (open_image(&truth->image[i], path, error))
 			return -1;
 	}
 	find_main(truth, count);
@@ -647,13 +650,63 @@ static int add_thread_names(struct score_truth *truth, struct error *error)
 	return 0;
 }
 
+/* ---- where images were mapped ------------------------------------------------------------------ */
+
+ARRAY_ORDER_TWO(by_bias, struct score_bias, image, bias)
+
+static int add_biases(struct score_truth *truth, struct error *error)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < truth_file_entry_count(truth->file); i++) {
+		const struct truth_entry *entry = truth_file_entry(truth->file, i);
+		const struct truth_node *node = truth_file_node(truth->file, entry->node);
+		const struct score_bias bias = { node->image, entry->pc - node->address };
+
+		/* Neighbours are mostly alike. */
+		if (truth->biases && truth->bias[truth->biases - 1].image == bias.image &&
+		    truth->bias[truth->biases - 1].bias == bias.bias)
+			continue;
+		if (!ARRAY_ADD(truth->bias, truth->biases, bias))
+			return no_memory(error);
+	}
+	ARRAY_SORT(truth->bias, truth->biases, by_bias);
+	for (size_t i = 0; i < truth->biases; i++)
+		if (!kept || by_bias(&truth->bias[kept - 1], &truth->bias[i]))
+			truth->bias[kept++] = truth->bias[i];
+	truth->biases = kept;
+	return 0;
+}
+
+enum frame_match score_truth_runtime(const struct score_truth *truth, uint32_t place,
+				     uint64_t address)
+{
+	const struct score_place *at = &truth->place[place];
+	size_t first = ARRAY_BEFORE(truth->biases, i, truth->bias[i].image < at->image);
+
+	if (first == truth->biases || truth->bias[first].image != at->image)
+		return FRAME_MAYBE;
+	for (size_t i = first; i < truth->biases && truth->bias[i].image == at->image; i++)
+		if (address - truth->bias[i].bias == at->address ||
+		    (at->is_caller && address + 1 - truth->bias[i].bias == at->address))
+			return FRAME_YES;
+	return FRAME_NO;
+}
+
 int score_truth_open(struct score_truth *truth, const char *path, struct error *error)
+{
+	return score_truth_open_in(truth, path, NULL, error);
+}
+
+int score_truth_open_in(struct score_truth *truth, const char *path, const char *root,
+			struct error *error)
 {
 	const char *slash;
 
 	*truth = (struct score_truth) { .main_image = UINT32_MAX };
 	if (truth_file_open(path, &truth->file, error))
 		return -1;
+	truth_file_set_root(truth->file, root);
 	truth->program = truth_file_text(truth->file, "program");
 	truth->program = truth->program ? truth->program : "";
 	slash = strrchr(truth->program, '/');
@@ -670,8 +723,8 @@ int score_truth_open(struct score_truth *truth, const char *path, struct error *
 	truth->keyed[truth->keyed_count++] = (struct score_keyed) { 0 };
 	truth->symbol[truth->symbols++] = (struct score_keyed) { 0 };
 	truth->key_first[0] = 0;
-	if (!add_thread_names(truth, error) && !open_images(truth, error) &&
-	    !add_places(truth, error) && !add_leaves(truth, error))
+	if (!add_thread_names(truth, error) && !add_biases(truth, error) &&
+	    !open_images(truth, error) && !add_places(truth, error) && !add_leaves(truth, error))
 		return 0;
 bad:
 	score_truth_close(truth);
@@ -680,6 +733,7 @@ bad:
 
 void score_truth_close(struct score_truth *truth)
 {
+	free(truth->bias);
 	for (size_t i = 0; truth->image && i < truth_file_image_count(truth->file); i++) {
 		cfi_destroy(truth->image[i].cfi);
 		image_destroy(truth->image[i].image);

@@ -28,6 +28,8 @@
 
 #define SCORE_NO_OFFSET UINT64_MAX
 
+enum frame_match { FRAME_NO, FRAME_MAYBE, FRAME_YES };
+
 struct score_image {
 	const struct truth_image *truth;
 	struct image *image; /* NULL: the file is not here, or not for certain the one that ran */
@@ -81,6 +83,12 @@ struct score_keyed {
 	uint32_t next;	   /* 0: the end */
 };
 
+/* A mapping of an image's code: an address of the process less the image's own. An exec brings others. */
+struct score_bias {
+	uint32_t image;
+	uint64_t bias;
+};
+
 struct score_truth {
 	struct truth_file *file;
 	struct score_image *image;
@@ -102,7 +110,9 @@ struct score_truth {
 	size_t symbol_room;
 	struct score_keyed *symbol; /* once symbols_read */
 	uint32_t symbols;
-	bool symbols_read; /* keys has all symbols of all images */
+	bool symbols_read;	 /* keys has all symbols of all images */
+	struct score_bias *bias; /* of a truth of kernel entries: by image, and then by itself */
+	size_t biases;
 	const char *program;
 	char comm[16];	   /* the kernel's name for the program */
 	const char **name; /* names of its threads: from the file, and by score_truth_add_name() */
@@ -113,6 +123,9 @@ struct score_truth {
 
 /* ERROR_PROTOCOL and others of truth_file_open(); ERROR_MEMORY. */
 int score_truth_open(struct score_truth *truth, const char *path, struct error *error);
+/* The same of a run whose files are below root here, which is borrowed; NULL: where its images' paths say. */
+int score_truth_open_in(struct score_truth *truth, const char *path, const char *root,
+			struct error *error);
 void score_truth_close(struct score_truth *truth);
 
 /* Adds a name of the program's threads; it is borrowed. -1: ERROR_MEMORY. */
@@ -126,6 +139,10 @@ bool score_truth_attached(const struct score_truth *truth);
 /* The share of the truth's points that are unproven, in percent. */
 double score_truth_unproven(const struct score_truth *truth);
 
+/* Whether an address of the process can be the place, by a truth of kernel entries, which know where images were mapped.
+ * MAYBE: it is not known of the place's image. */
+enum frame_match score_truth_runtime(const struct score_truth *truth, uint32_t place,
+				     uint64_t address);
 /* The place of an address; 0: the truth has none. */
 uint32_t score_truth_place(const struct score_truth *truth, uint32_t image, uint64_t address,
 			   bool is_caller);

@@ -6,6 +6,7 @@
  *	context_tree.c	the tree
  *	context_write.c	the tree as a truth file (truth_file.h, docs/TRUTH_FILE.md)
  *	context_file.c	the same at a path
+ *	entry_write.h	kernel entries, in a file that grows
  *	contexts_name.c	the frames' names, by the images where they lie now
  *	contexts_text.c	a truth file for people, and as NDJSON
  *	contexts_folded.c	the same as folded stacks

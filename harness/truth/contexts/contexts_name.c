@@ -9,6 +9,7 @@
 #include <string.h>
 #include "walk/address_space.h"
 #include "array.h"
+#include "freed.h"
 #include "cfi/code_name.h"
 #include "contexts.h"
 #include "base/images/debug_link.h"
@@ -64,6 +65,7 @@ size_t context_names_missing(const struct context_names *names)
 static struct image_entry *open_image(struct context_names *names, uint32_t number)
 {
 	const struct truth_image *known = truth_file_image(names->file, number);
+	FREED char *path = NULL;
 	struct named_image *image = &names->image[number];
 	struct error ignored; /* that it is missing is counted */
 
@@ -72,7 +74,8 @@ static struct image_entry *open_image(struct context_names *names, uint32_t numb
 	image->asked = true;
 	if (known->kind != TRUTH_IMAGE_FILE)
 		return NULL;
-	image->entry = image_store_open(names->store, known->path, &ignored);
+	path = truth_file_image_path(names->file, number);
+	image->entry = path ? image_store_open(names->store, path, &ignored) : NULL;
 	if (image->entry && truth_image_identity(known, image->entry->image) != TRUTH_SAME)
 		image->entry = NULL;
 	names->missing += !image->entry;

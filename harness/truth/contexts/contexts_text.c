@@ -66,6 +66,29 @@ static void print_ending(FILE *file, const struct truth_file *truth)
 		fprintf(file, "it was at %s\n", PLAIN_TEXT(place));
 }
 
+/* Of a file of kernel entries: from the first one to the last. */
+static void print_entries(FILE *file, const struct truth_file *truth)
+{
+	size_t count = truth_file_entry_count(truth), after = 0;
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct truth_entry *entry = truth_file_entry(truth, i);
+
+		after += (entry->flags & TRUTH_ENTRY_AFTER) != 0;
+		if (entry->time_ns && entry->time_ns < first)
+			first = entry->time_ns;
+		if (entry->time_ns > last)
+			last = entry->time_ns;
+	}
+	fprintf(file, "%zu entries into the kernel, and %zu times what came of one, in ",
+		count - after, after);
+	if (last)
+		fprintf(file, "%.3f s\n", (double)(last - first) / 1e9);
+	else
+		fprintf(file, "a time that is not known\n");
+}
+
 void contexts_print_text(FILE *file, const char *path, const struct truth_file *truth)
 {
 	const char *gap = truth_file_gap(truth);
@@ -83,6 +106,8 @@ void contexts_print_text(FILE *file, const char *path, const struct truth_file *
 		truth_file_number(truth, "steps"), truth_file_number(truth, "threads"),
 		truth_file_number(truth, "elapsed_ns") / 1e9);
 	print_ending(file, truth);
+	if (truth_file_has_entries(truth))
+		print_entries(file, truth);
 	fprintf(file,
 		"%" PRIu64 " different stacks, %" PRIu64
 		" of them known only so far, up to %u frames deep\n",
@@ -148,8 +173,11 @@ void contexts_print_json(FILE *file, const char *path, const struct truth_file *
 		 json_boolean(truth_file_has_digest(truth)), "gap",
 		 gap ? json_string(gap) : json_null(), "stacks", tally.stacks, "open_stacks",
 		 tally.open_stacks, "doubted_stacks", tally.doubted_stacks, "deepest",
-		 tally.deepest, "nodes", truth_file_node_count(truth), "images",
-		 truth_file_image_count(truth));
+		 tally.deepest, "entries",
+		 truth_file_has_entries(truth)
+			 ? json_integer((json_int_t)truth_file_entry_count(truth))
+			 : NULL,
+		 "nodes", truth_file_node_count(truth), "images", truth_file_image_count(truth));
 	/* What a file made by others calls so does not hide what was counted here. */
 	json_object_update_missing(object, header);
 	json_decref(header);

@@ -13,7 +13,10 @@
 #include <stdint.h>
 
 #define GUEST_TELLS	0x4c545053
-#define GUEST_RINGS_MAX 64 /* one a CPU */
+#define GUEST_CLOCK	0x4b4c4353 /* rdi: a struct guest_clock */
+#define GUEST_JOINS	0x4e494a53 /* this process is watched, too, from its next exec on */
+#define GUEST_GIVES	0x56494753 /* rdi: a struct guest_given */
+#define GUEST_RINGS_MAX 64	   /* one a CPU */
 
 /* Offsets of members, as the kernel's BTF has them. */
 struct guest_layout {
@@ -49,5 +52,25 @@ struct guest_told {
 	 * many bytes, behind a page with the reader's and one with the writer's position. 0: there is none. */
 	uint64_t walks, walks_bytes;
 };
+
+/*
+ * How this kernel makes the time of perf's events of the TSC: perf_event_open(2), cap_user_time_zero. Told again whenever
+ * it has changed.
+ */
+struct guest_clock {
+	uint64_t bytes; /* sizeof(struct guest_clock) */
+	uint64_t ticks; /* the TSC, just before it was told */
+	uint64_t zero_ns;
+	uint32_t mult, shift;
+};
+
+/* A part of a file that goes to the host, behind the parts before. */
+struct guest_given {
+	uint64_t bytes;	 /* sizeof(struct guest_given) */
+	uint64_t number; /* of the file, from 0 on */
+	uint64_t address, size;
+};
+
+#define GUEST_FILES_MAX 16
 
 #endif

@@ -140,8 +140,8 @@ static uint32_t file_number(const char *path, const char *root)
 		new.segments = 0;
 		files.missing++;
 	} else if (new.image.kind != TRUTH_IMAGE_FILE) {
-		new.image.kind = new.image.kind == TRUTH_IMAGE_ANONYMOUS ? new.image.kind
-									 : TRUTH_IMAGE_OTHER;
+		new.image.kind = new.image.kind == TRUTH_IMAGE_MEMFD ? TRUTH_IMAGE_OTHER
+								     : new.image.kind;
 	}
 	return ARRAY_ADD(files.file, files.count, new) ? files.count : 0;
 }
@@ -160,7 +160,7 @@ size_t code_files_missing(void)
 
 /* ---- a process's mappings ----------------------------------------------------------------- */
 
-/* What a mapping that begins at this offset of the file is shifted by. */
+/* What a mapping that begins at this offset of the file is shifted by. The vDSO's addresses begin at 0. */
 static uint64_t bias_of(const struct code_file *file, const struct process_mapping *mapping)
 {
 	for (size_t i = 0; i < file->segments; i++) {
@@ -171,7 +171,7 @@ static uint64_t bias_of(const struct code_file *file, const struct process_mappi
 			return mapping->start -
 			       (segment->vaddr - segment->offset + mapping->offset);
 	}
-	return 0;
+	return file->image.kind == TRUTH_IMAGE_VDSO ? mapping->start - mapping->offset : 0;
 }
 
 /* Takes start .. end out of the map. False: no memory. */

@@ -41,9 +41,13 @@ static void on_exec(const struct process_event *event)
 {
 	struct watched_process *process = watch_process(event->pid);
 	struct watched_thread *thread;
+	uint64_t entered = 0;
 
 	if (!process)
 		return;
+	for (size_t i = 0; i < process->threads; i++)
+		if (process->thread[i]->entered.ticks > entered)
+			entered = process->thread[i]->entered.ticks;
 	watch_process_empty(process);
 	code_map_deinit(&process->truth.code);
 	free(process->truth.program);
@@ -54,6 +58,7 @@ static void on_exec(const struct process_event *event)
 	if (!thread)
 		return;
 	thread->executes = true;
+	thread->entered.ticks = entered; /* of execve(2) */
 	if (thread->twin)
 		thread->twin->executes = true;
 	if (process->threads_made > 1)

@@ -60,9 +60,12 @@ static void finish(struct fast_cpu *cpu, int status)
 	if (status) {
 		watch_fail();
 		follow(cpu, 0);
-	} else if (fast_attends(&cpu->state)) {
-		cpu->vcpu->look = LOOK_STEPPED;
+		watch_unlock();
+		return;
 	}
+	watch_entry_contradict(cpu->thread);
+	if (fast_attends(&cpu->state))
+		cpu->vcpu->look = LOOK_STEPPED;
 	watch_unlock();
 }
 
@@ -147,6 +150,7 @@ static void on_step(unsigned number, void *userdata)
 	struct fast_cpu *cpu = &cpus[number];
 	const struct seen *seen = userdata;
 	struct user_regs_struct regs;
+	int status;
 
 	if (!cpu->state.thread)
 		return;
@@ -155,10 +159,24 @@ static void on_step(unsigned number, void *userdata)
 	watch_lock();
 	cpu->thread->process->at = &nothing;
 	cpu->vcpu->look = LOOK_STEPPED;
-	finish(cpu, fast_step(&cpu->state, &regs, &seen->instruction, seen->key.derived));
+	status = fast_step(&cpu->state, &regs, &seen->instruction, seen->key.derived);
+	if (!status && seen->instruction.kind == INSTRUCTION_SYSCALL)
+		fast_confirm(&cpu->state); /* it may be the thread's last */
+	finish(cpu, status);
 }
 
 /* ---- a block begins ------------------------------------------------------------------------- */
+
+/* The last instruction was a system call: the stack is still as it was there. */
+static void note_call(struct fast_cpu *cpu, const struct user_regs_struct *regs)
+{
+	struct watched_thread *thread = cpu->thread;
+	const struct user_regs_struct *before = &thread->steps.regs;
+
+	watch_entry(thread, before->rip + thread->steps.next.length, before->rsp);
+	if (!thread->steps.next.traits.legacy_call)
+		watch_follow_code(thread->process, before, regs->rax);
+}
 
 /* Whether the last instruction was executed, if it is known, and what the kernel did. */
 static int go_on(struct fast_cpu *cpu, const struct user_regs_struct *regs)
@@ -166,13 +184,19 @@ static int go_on(struct fast_cpu *cpu, const struct user_regs_struct *regs)
 	struct watched_thread *thread = cpu->thread;
 	struct user_regs_struct left = *regs;
 	bool handler = watch_handler(thread, regs, &left);
+	bool calls = thread->steps.pending && thread->steps.next.kind == INSTRUCTION_SYSCALL;
 	int status;
 
 	/* It faulted, and is executed again. */
-	if (thread->steps.pending && thread->steps.next.kind != INSTRUCTION_SYSCALL &&
-	    left.rip == thread->steps.regs.rip)
+	if (thread->steps.pending && !calls && left.rip == thread->steps.regs.rip)
 		thread->steps.pending = false;
+	if (calls)
+		note_call(cpu, regs);
 	status = fast_settle(&cpu->state, &left);
+	if (!status && !calls) {
+		fast_confirm(&cpu->state);
+		watch_entry(thread, left.rip, left.rsp);
+	}
 	if (!status && handler && watch.walks) {
 		fast_sync(&cpu->state, left.rsp);
 		fast_confirm(&cpu->state);
@@ -181,6 +205,14 @@ static int go_on(struct fast_cpu *cpu, const struct user_regs_struct *regs)
 	if (!status && handler)
 		status = stepped_enter_handler(&thread->process->steps, &thread->steps, regs);
 	return status;
+}
+
+/* What the kernel has made of the thread can be sampled, too, before it goes on. */
+static void note_after(struct watched_thread *thread, const struct user_regs_struct *regs)
+{
+	if (!thread->entered.valid || thread->entered.pc != regs->rip ||
+	    thread->entered.sp != regs->rsp)
+		watch_entry_after(thread, regs->rip, regs->rsp);
 }
 
 static void look(struct fast_cpu *cpu, bool kernel_ran)
@@ -216,6 +248,9 @@ static void look(struct fast_cpu *cpu, bool kernel_ran)
 		cpu->vcpu->driven = thread->process->root && walks_are_wanted() ? DRIVEN_FRESH
 										: DRIVEN_NOT;
 	}
+	watch_entry_contradict(thread);
+	note_after(thread, &regs);
+	thread->entered.valid = false;
 	watch.counters.doubtful += fast_is_doubtful(&thread->steps, regs.rsp);
 	stepped_entry(&thread->process->steps, &thread->steps);
 }
@@ -239,6 +274,8 @@ void watch_fast_look(unsigned number, bool kernel_ran)
 	}
 	if (cpu->thread)
 		look(cpu, kernel_ran);
+	if (kernel_ran)
+		vcpu->attended = cpu->thread && !watch.check;
 }
 
 bool watch_fast_forget(const struct watched_thread *thread)

@@ -135,11 +135,12 @@ void watch_report_end(void)
 		"\"processes\": %zu, \"instructions\": %" PRIu64 ", \"entries\": %" PRIu64
 		", \"restarted\": %" PRIu64 ", \"lost_events\": %" PRIu64
 		", \"unread_rings\": %" PRIu64 ", \"unread_tasks\": %" PRIu64
-		", \"strangers\": %" PRIu64 ", \"truth_files\": %zu, \"missing_files\": %zu",
+		", \"strangers\": %" PRIu64 ", \"truth_files\": %zu, \"missing_files\": %zu"
+		", \"given_bytes\": %" PRIu64,
 		watch.wrong ? watch.wrong : "", watch.failed ? watch.error.message : "", watch.made,
 		counters->instructions, counters->entries, counters->restarted,
 		counters->lost_events, counters->unread_rings, counters->unread_tasks,
-		counters->strangers, watch.written, code_files_missing());
+		counters->strangers, watch.written, code_files_missing(), counters->given);
 	if (watch.fast)
 		print_fast(counters);
 	fprintf(out, "}\n");

@@ -151,6 +151,7 @@ static void forget_thread(struct watched_process *process, size_t at)
 	struct watched_thread *thread = process->thread[at];
 
 	watch_thread_leaves(thread);
+	watch_entry_last(thread);
 	free(thread->walked);
 	thread->walked = NULL;
 	stack_pool_forget(&process->steps.stacks, thread->steps.tid);
@@ -184,7 +185,7 @@ void watch_process_empty(struct watched_process *process)
 }
 
 /* The truth file's path; NULL: there is none. */
-static char *write_truth(const struct watched_process *process)
+static char *write_truth(struct watched_process *process)
 {
 	char *path;
 
@@ -194,8 +195,10 @@ static char *write_truth(const struct watched_process *process)
 		watch_fail();
 		return NULL;
 	}
-	if (truth_write(&process->truth, path, watch.kernel.told.release, process->threads_made,
-			watch.over ? "killed" : NULL, &watch.error)) {
+	if (watch.fast ? !watch_entries_end(process)
+		       : truth_write(&process->truth, path, watch.kernel.told.release,
+				     process->threads_made, watch.over ? "killed" : NULL,
+				     &watch.error)) {
 		watch.failed = true;
 		free(path);
 		return NULL;
@@ -392,8 +395,9 @@ static void point(struct watched_thread *thread)
 	struct watched_process *process = thread->process;
 
 	stepped_point(&process->steps, &thread->steps);
-	if (watch.truth && truth_point(&process->truth, &thread->truth, &process->steps,
-				       &thread->steps, &watch.error))
+	if (watch.truth && !watch.fast &&
+	    truth_point(&process->truth, &thread->truth, &process->steps, &thread->steps,
+			&watch.error))
 		watch.failed = true;
 }
 
@@ -406,9 +410,10 @@ static uint64_t whole_pages(uint64_t bytes)
  * A system call has returned: of code that it moved, or put other memory in place of, no event tells. What it has
  * mapped as code has come as an event before.
  */
-static void follow_code(struct code_map *code, const struct user_regs_struct *before,
-			uint64_t result)
+void watch_follow_code(struct watched_process *process, const struct user_regs_struct *before,
+		       uint64_t result)
 {
+	struct code_map *code = &process->truth.code;
 	bool done = true;
 
 	if (call_failed(result))
@@ -425,7 +430,7 @@ static void follow_code(struct code_map *code, const struct user_regs_struct *be
 }
 
 /* Returns by which the truth has noticed that it was wrong. */
-static uint64_t wrong_returns(const struct step_counters *counters)
+uint64_t watch_wrong_returns(const struct step_counters *counters)
 {
 	return counters->returns_replaced + counters->returns_stray + counters->returns_doubled;
 }
@@ -434,18 +439,18 @@ static void step(struct watched_thread *thread, const struct user_regs_struct *r
 		 const struct instruction *next)
 {
 	const struct step_counters *counters = &thread->process->counters;
-	uint64_t wrong = wrong_returns(counters), stack = thread->steps.shadow.id;
+	uint64_t wrong = watch_wrong_returns(counters), stack = thread->steps.shadow.id;
 
 	thread->process->at = next;
 	if (thread->steps.next.kind == INSTRUCTION_SYSCALL &&
 	    !thread->steps.next.traits.legacy_call)
-		follow_code(&thread->process->truth.code, &thread->steps.regs, regs->rax);
+		watch_follow_code(thread->process, &thread->steps.regs, regs->rax);
 	if (stepped_apply(&thread->process->steps, &thread->steps, regs)) {
 		watch_fail();
 		return;
 	}
 	stepped_arrive(&thread->process->steps, &thread->steps, regs);
-	if (wrong != wrong_returns(counters))
+	if (wrong != watch_wrong_returns(counters))
 		truth_contradict(&thread->process->truth, &thread->truth, stack,
 				 thread->steps.shadow.id);
 	point(thread);

@@ -122,11 +122,29 @@ static int find_node(struct process_truth *truth, uint32_t parent, uint64_t pc, 
 }
 
 /*
- * The node of the innermost open frame, or a root. Between two instructions only the innermost frames come and go: the
- * way to the last stack is good as far as frames are the same there.
+ * How many outer frames of the last stack are still the same. Between two instructions only the innermost ones come and
+ * go; between two entries any.
  */
+static size_t same_depth(const struct thread_truth *thread, const struct shadow_stack *shadow,
+			 bool leaps)
+{
+	size_t depth = thread->depth < shadow->count ? thread->depth : shadow->count;
+
+	if (leaps) {
+		for (size_t i = 0; i < depth; i++)
+			if (thread->address[i] != shadow->frame[i].return_address)
+				return i;
+		return depth;
+	}
+	while (depth && thread->address[depth - 1] != shadow->frame[depth - 1].return_address)
+		depth--;
+	return depth;
+}
+
+/* The node of the innermost open frame, or a root. The way to the last stack is good as far as frames are the same there. */
 static int follow_frames(struct process_truth *truth, struct thread_truth *thread,
-			 const struct shadow_stack *shadow, uint32_t *ret, struct error *error)
+			 const struct shadow_stack *shadow, bool leaps, uint32_t *ret,
+			 struct error *error)
 {
 	uint32_t root = shadow->rooted ? CONTEXT_ROOT_WHOLE : CONTEXT_ROOT_OPEN;
 
@@ -136,11 +154,7 @@ static int follow_frames(struct process_truth *truth, struct thread_truth *threa
 	if (!ARRAY_RESERVE(thread->address, thread->address_room, shadow->count + 1) ||
 	    !ARRAY_RESERVE(thread->node, thread->node_room, shadow->count + 1))
 		return no_memory(error);
-	if (thread->depth > shadow->count)
-		thread->depth = shadow->count;
-	while (thread->depth && thread->address[thread->depth - 1] !=
-					shadow->frame[thread->depth - 1].return_address)
-		thread->depth--;
+	thread->depth = same_depth(thread, shadow, leaps);
 	for (; thread->depth < shadow->count; thread->depth++) {
 		const struct shadow_frame *frame = &shadow->frame[thread->depth];
 		uint32_t *node = &thread->node[thread->depth];
@@ -199,7 +213,7 @@ int truth_point(struct process_truth *truth, struct thread_truth *thread,
 		thread->doubtful = doubtful_depth(process, shadow);
 	thread->epoch = shadow->epoch;
 	thread->frames = shadow->count;
-	if (follow_frames(truth, thread, shadow, &parent, error) ||
+	if (follow_frames(truth, thread, shadow, false, &parent, error) ||
 	    find_node(truth, parent, steps->regs.rip, false, &node, error) ||
 	    (calls_kernel &&
 	     find_node(truth, parent, steps->regs.rip + SYSCALL_BYTES, false, &behind, error)))
@@ -227,6 +241,43 @@ int truth_point(struct process_truth *truth, struct thread_truth *thread,
 	if (!pending)
 		return no_memory(error);
 	pending->in_kernel++;
+	return 0;
+}
+
+int truth_entry(struct process_truth *truth, struct thread_truth *thread,
+		const struct stepped_process *process, const struct stepped_thread *steps,
+		uint64_t pc, bool unread, struct context_entry *ret, struct error *error)
+{
+	const struct shadow_stack *shadow = &steps->shadow;
+	uint32_t parent = 0;
+	bool changed;
+
+	if (!truth->begun && context_tree_init(&truth->tree, error))
+		return -1;
+	truth->begun = true;
+	changed = thread->stack &&
+		  (thread->epoch != shadow->epoch ||
+		   (thread->doubtful != SIZE_MAX && thread->frames != shadow->count));
+	if (!thread->stack)
+		thread->doubtful = SIZE_MAX;
+	else if (changed && !unread)
+		thread->doubtful = doubtful_depth(process, shadow);
+	thread->epoch = shadow->epoch;
+	thread->frames = shadow->count;
+	if (follow_frames(truth, thread, shadow, true, &parent, error) ||
+	    find_node(truth, parent, pc, false, &ret->node, error))
+		return -1;
+	truth->tree.node[ret->node].interrupts |= shadow->count &&
+						  shadow->frame[shadow->count - 1].interrupted;
+	ret->pc = pc;
+	ret->stack = shadow->id;
+	if ((unread && changed) || shadow->count > thread->doubtful || is_between(shadow))
+		ret->flags |= TRUTH_ENTRY_DOUBT;
+	truth->points++;
+	truth->open += !shadow->rooted;
+	*(ret->flags & TRUTH_ENTRY_DOUBT ? &truth->unproven : &truth->proven) += 1;
+	if (truth->max_frames < shadow->count)
+		truth->max_frames = shadow->count;
 	return 0;
 }
 
@@ -283,8 +334,45 @@ int truth_write(const struct process_truth *truth, const char *path, const char 
 	return status;
 }
 
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void truth_entries_begin(const struct process_truth *truth, pid_t pid, const char *release)
+{
+	struct entry_writer *entries = truth->entries;
+
+	entry_write_field(entries, "program", truth->program ? truth->program : "", 0);
+	for (size_t i = 0; i < truth->arguments; i++)
+		entry_write_field(entries, "argument", truth->argument[i], 0);
+	/* The kernel calls it by the path that was executed, which its own name mostly is. */
+	if (truth->arguments)
+		entry_write_field(entries, "thread_name", name_of(truth->argument[0]), 0);
+	entry_write_field(entries, "kernel", release, 0);
+	entry_write_field(entries, "machine", "x86_64", 0);
+	entry_write_field(entries, "pid", NULL, (uint64_t)pid);
+	entry_write_field(entries, "emulated", NULL, 1);
+}
+
+void truth_entries_end(const struct process_truth *truth, size_t threads)
+{
+	struct entry_writer *entries = truth->entries;
+
+	entry_write_field(entries, "program", truth->program ? truth->program : "", 0);
+	entry_write_field(entries, "threads", NULL, threads);
+	entry_write_field(entries, "execs", NULL, truth->execs);
+	entry_write_field(entries, "max_frames", NULL, truth->max_frames);
+}
+
 void truth_deinit(struct process_truth *truth)
 {
+	struct error ignored; /* who closes it before asks */
+
+	if (truth->entries)
+		entry_writer_close(truth->entries, false, &ignored);
 	if (truth->begun)
 		context_tree_deinit(&truth->tree);
 	code_map_deinit(&truth->code);

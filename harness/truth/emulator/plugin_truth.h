@@ -8,6 +8,7 @@
 #include "number_map.h"
 #include "plugin_code.h"
 #include "truth/contexts/contexts.h"
+#include "truth/contexts/entry_write.h"
 #include "truth/steps/steps.h"
 
 /* How often a thread was at a node, on one of its stacks, since that began, or since it was contradicted. */
@@ -39,12 +40,21 @@ struct process_truth {
 	char *program;	 /* that was executed last */
 	char **argument; /* of the first */
 	size_t arguments;
+	struct entry_writer
+		*entries; /* at=entries: they are written as they come; NULL: none was yet */
 };
 
 /* The thread is before its next instruction. -1: ERROR_MEMORY, ERROR_TABLE_LIMIT. */
 int truth_point(struct process_truth *truth, struct thread_truth *thread,
 		const struct stepped_process *process, const struct stepped_thread *steps,
 		struct error *error);
+/*
+ * The thread enters the kernel with pc, and has done so since its last entry anything. ret's node, stack and doubt are
+ * filled in. unread: its memory is gone. -1: as above.
+ */
+int truth_entry(struct process_truth *truth, struct thread_truth *thread,
+		const struct stepped_process *process, const struct stepped_thread *steps,
+		uint64_t pc, bool unread, struct context_entry *ret, struct error *error);
 /* What was counted of the thread so far on a stack is contradicted: a return went elsewhere, from one shadow stack to
  * another, or to the same. */
 void truth_contradict(struct process_truth *truth, struct thread_truth *thread, uint64_t from,
@@ -54,6 +64,9 @@ void truth_thread_end(struct process_truth *truth, struct thread_truth *thread);
 /* Writes the file. partial: why it is not whole, or NULL. */
 int truth_write(const struct process_truth *truth, const char *path, const char *release,
 		size_t threads, const char *partial, struct error *error);
+/* The header's fields of a file of entries: those that are known from the beginning, and those of its end. */
+void truth_entries_begin(const struct process_truth *truth, pid_t pid, const char *release);
+void truth_entries_end(const struct process_truth *truth, size_t threads);
 void truth_deinit(struct process_truth *truth);
 
 #endif

@@ -13,8 +13,10 @@
  *	truth=FILE	all true stacks of the first process; those of others go to FILE.NUMBER
  *	root=DIR	where the guest's files are on this machine; they have the same paths here by default
  *	from=entry	points begin at programs' entry points, and not in the dynamic loader
- *	at=entries	only at kernel entries a stack is asked for: nearly all instructions are left alone (fast.h)
+ *	at=entries	only at kernel entries a stack is asked for: nearly all instructions are left alone (fast.h).
+ *			A truth file has each entry then, and can be read while it grows
  *	walks=on	the same, and BPF's stacks are held against the true ones (plugin_walks.h)
+ *	given=FILE	where a file goes that a program in the guest gives
  *	check=on	the same, and both ways at once, the one held against the other
  *
  * A block is translated once for the memory where its code is, and is run wherever that is mapped (QEMU's CF_PCREL): the
@@ -32,11 +34,8 @@
 #define PLATFORM_VECTOR 0xf7 /* X86_PLATFORM_IPI_VECTOR: arch/x86/include/asm/irq_vectors.h */
 #define PRIVILEGE_MASK	3    /* of cs: Intel SDM volume 3, 5.5; 3 is user mode */
 
-/* guest_told.h's nop. */
-static const struct {
-	uint8_t opcode[4];
-	uint32_t displacement;
-} tells_nop = { { 0x0f, 0x1f, 0x84, 0x00 }, GUEST_TELLS };
+/* guest_told.h's nop; its displacement says what is told. */
+static const uint8_t tells_nop[] = { 0x0f, 0x1f, 0x84, 0x00 };
 
 struct watch watch = { .root = "" };
 
@@ -182,6 +181,7 @@ void watch_thread_leaves(const struct watched_thread *thread)
 static void take_told(const struct user_regs_struct *regs)
 {
 	struct watched_process *process;
+	struct guest_task task;
 	const char *wrong;
 
 	if (watch.told)
@@ -202,10 +202,31 @@ static void take_told(const struct user_regs_struct *regs)
 		watch_forget_all();
 		return;
 	}
+	/* Who names itself is only who tells of others: take_joining(). */
+	if (guest_kernel_task(&watch.kernel, watch_register(WATCH_GS_KERNEL), &task) &&
+	    task.pid == (pid_t)watch.kernel.told.watched) {
+		watch.told = true;
+		return;
+	}
 	process = watch_process_make((pid_t)watch.kernel.told.watched);
 	if (process)
 		process->root = true;
 	watch.told = process;
+}
+
+/* The process that runs is watched, too. */
+static void take_joining(void)
+{
+	struct guest_task task;
+
+	if (watch.told &&
+	    guest_kernel_task(&watch.kernel, watch_register(WATCH_GS_KERNEL), &task) &&
+	    !watch_process(task.pid)) {
+		struct watched_process *process = watch_process_make(task.pid);
+
+		if (process)
+			process->root = true;
+	}
 }
 
 static void on_tell(unsigned number, void *userdata)
@@ -214,7 +235,24 @@ static void on_tell(unsigned number, void *userdata)
 
 	watch_read_registers(&regs);
 	watch_lock();
-	take_told(&regs);
+	switch ((uintptr_t)userdata) {
+	case GUEST_TELLS: take_told(&regs); break;
+	case GUEST_CLOCK: watch_clock(regs.rdi); break;
+	case GUEST_JOINS: take_joining(); break;
+	case GUEST_GIVES: watch_given(regs.rdi); break;
+	}
+	watch_unlock();
+}
+
+/* A block of the kernel's begins, behind user code. */
+static void on_kernel(unsigned number, void *userdata)
+{
+	struct vcpu *vcpu = watch_vcpu(number);
+
+	vcpu->attended = 0;
+	watch_lock();
+	if (vcpu->thread)
+		watch_kernel_entered(vcpu->thread);
 	watch_unlock();
 }
 
@@ -252,13 +290,22 @@ static void watch_each(struct qemu_plugin_insn *insn, const struct block_instruc
 			watch_word(offsetof(struct vcpu, watched)), 1, (void *)instruction);
 }
 
-static bool tells(const struct qemu_plugin_insn *insn)
+/* What the instruction tells; 0: nothing. */
+static uintptr_t tells(const struct qemu_plugin_insn *insn)
 {
-	uint8_t bytes[sizeof(tells_nop)];
+	struct {
+		uint8_t nop[sizeof(tells_nop)];
+		uint32_t what;
+	} bytes;
 
-	return qemu_plugin_insn_size(insn) == sizeof(bytes) &&
-	       qemu_plugin_insn_data(insn, bytes, sizeof(bytes)) == sizeof(bytes) &&
-	       !memcmp(bytes, &tells_nop, sizeof(bytes));
+	if (qemu_plugin_insn_size(insn) != sizeof(bytes) ||
+	    qemu_plugin_insn_data(insn, &bytes, sizeof(bytes)) != sizeof(bytes) ||
+	    memcmp(bytes.nop, tells_nop, sizeof(tells_nop)) != 0)
+		return 0;
+	return bytes.what == GUEST_TELLS || bytes.what == GUEST_CLOCK ||
+			       bytes.what == GUEST_JOINS || bytes.what == GUEST_GIVES
+		       ? bytes.what
+		       : 0;
 }
 
 /* Whether it may be a string instruction with a rep prefix. Its block is not left before it: QEMU notes that the flags are
@@ -285,6 +332,10 @@ static void translated(struct qemu_plugin_tb *tb)
 		qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
 			tb, QEMU_PLUGIN_INLINE_STORE_U64, watch_word(offsetof(struct vcpu, look)),
 			LOOK_KERNEL_RAN);
+		if (watch.fast && watch.truth)
+			qemu_plugin_register_vcpu_tb_exec_cond_cb(
+				tb, on_kernel, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
+				watch_word(offsetof(struct vcpu, attended)), 0, NULL);
 		return;
 	}
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(
@@ -301,7 +352,7 @@ static void translated(struct qemu_plugin_tb *tb)
 			drive(insn);
 		if (tells(insn))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tell, QEMU_PLUGIN_CB_R_REGS,
-							       NULL);
+							       (void *)tells(insn));
 		if (watch_is_exact())
 			watch_each(insn, decoded(insn, qemu_plugin_insn_vaddr(insn) - begin));
 	}
@@ -320,6 +371,8 @@ static int start(const struct qemu_info *info, int argc, char **argv)
 			out = argv[i] + 4;
 		} else if (!strncmp(argv[i], "truth=", 6)) {
 			watch.truth = argv[i] + 6;
+		} else if (!strncmp(argv[i], "given=", 6)) {
+			watch.given = argv[i] + 6;
 		} else if (!strncmp(argv[i], "root=", 5)) {
 			watch.root = argv[i] + 5;
 		} else if (!strcmp(argv[i], "from=entry")) {
@@ -341,8 +394,8 @@ static int start(const struct qemu_info *info, int argc, char **argv)
 		fprintf(stderr, "watch: it is for machines of x86_64\n");
 		return -1;
 	}
-	if (watch.truth && watch.fast) {
-		fprintf(stderr, "watch: a truth file has all stacks: no truth= with at=entries\n");
+	if (watch.truth && watch.check) {
+		fprintf(stderr, "watch: check=on writes no truth=\n");
 		return -1;
 	}
 	watch.decoder = decoder_create(&watch.error);

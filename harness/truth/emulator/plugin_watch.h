@@ -7,6 +7,8 @@
  *	plugin_events.c		processes that are made, that execute programs, map code and end
  *	plugin_fast.c	the same without registers at each instruction (fast.h)
  *	plugin_check.c		the one held against the other
+ *	plugin_entries.c	each kernel entry, with its time, as it comes
+ *	plugin_given.c		files that the guest gives to the host
  *	plugin_kernel.h		the guest's kernel
  *	plugin_truth.h		a process's stacks as a truth file
  *	plugin_code.h		the code that it has mapped
@@ -34,6 +36,14 @@ struct block_instruction {
 	uint64_t offset; /* in its block */
 };
 
+/* How a thread has entered the kernel. */
+struct kernel_entry {
+	bool valid;
+	bool calls;	/* by a system call */
+	uint64_t ticks; /* of the host's TSC */
+	uint64_t pc, sp;
+};
+
 #define WATCHED_MAX 65536 /* processes and threads at a time */
 
 struct watched_process;
@@ -51,6 +61,7 @@ struct watched_thread {
 	struct walk_record *walked;  /* BPF's stack of where it is; NULL: none has come */
 	uint64_t
 		entry; /* where its first point is to be; 0: at its first instruction, or it was there */
+	struct kernel_entry entered; /* since it was in user code last */
 };
 
 struct watched_process {
@@ -66,6 +77,7 @@ struct watched_process {
 	size_t threads, threads_made;
 	const struct instruction *at; /* the instruction at the PC that is asked for next */
 	uint64_t image;		      /* fast.h */
+	uint64_t wrong_returns;	      /* step_counters' that entries were withdrawn for */
 	uint64_t task;		      /* of the thread that runs: by it the mappings are found */
 	struct walk_tally walks;
 	struct address_space space;   /* with watch.walks: its code, for tables */
@@ -78,6 +90,7 @@ struct watch_counters {
 	uint64_t restarted;    /* instructions that faulted, and were executed again */
 	uint64_t lost_events;  /* the kernel's, which did not fit into its ring */
 	uint64_t unread_rings, unread_tasks;
+	uint64_t given;	    /* bytes that the guest gave */
 	uint64_t strangers; /* threads of watched processes that nobody has told of */
 	/* With at=entries: */
 	uint64_t calls, returns;
@@ -97,6 +110,9 @@ struct watch {
 	bool told; /* by the agent, which still runs */
 	const char *
 		truth; /* where truth files go: the first process's; PATH.NUMBER for others. NULL: none are wanted */
+	const char *given;	  /* where a file that the guest gives goes; or NULL */
+	struct guest_clock clock; /* bytes 0: it is not known */
+	uint64_t clock_ahead;	  /* the guest's TSC less the host's */
 	const char *root;  /* where the guest's files are on the host, without a slash at the end */
 	bool over;	   /* QEMU ends: what is not over yet was cut short */
 	size_t written;	   /* truth files */
@@ -144,6 +160,7 @@ struct vcpu {
 	uint64_t watched;  /* the thread that runs is, at each instruction */
 	uint64_t driven;   /* enum watch_driven */
 	uint64_t followed; /* it is, by calls and returns */
+	uint64_t attended; /* when it enters the kernel, that is noted */
 	struct fast_words fast;
 	uint64_t pc; /* where the block begins */
 	struct watched_thread *thread;
@@ -187,6 +204,11 @@ bool watch_handler(const struct watched_thread *thread, const struct user_regs_s
 /* There is no memory: the watching ends. */
 void watch_fail(void);
 
+/* Returns by which the truth has noticed that it was wrong. */
+uint64_t watch_wrong_returns(const struct step_counters *counters);
+/* Code that a system call with these registers moved, or put other memory in place of, of which no event tells. */
+void watch_follow_code(struct watched_process *process, const struct user_regs_struct *before,
+		       uint64_t result);
 struct watched_process *watch_process(pid_t pid);
 /* NULL: no memory; watch.error is set. */
 struct watched_process *watch_process_make(pid_t pid);
@@ -209,6 +231,28 @@ void watch_fast_look(unsigned number, bool kernel_ran);
 bool watch_fast_forget(const struct watched_thread *thread);
 /* Adds up the vCPUs' counters. */
 void watch_fast_sum(struct watch_counters *ret);
+
+/* ---- plugin_entries.c ------------------------------------------------------------------------ */
+
+/* A block of the kernel begins, the first behind user code of a thread that is followed. */
+void watch_kernel_entered(struct watched_thread *thread);
+/* The thread entered the kernel: with pc and sp, and its stacks are as they were then. */
+void watch_entry(struct watched_thread *thread, uint64_t pc, uint64_t sp);
+/* It goes on with other registers: the kernel has put it into a handler, or into a program, or it has just begun. */
+void watch_entry_after(struct watched_thread *thread, uint64_t pc, uint64_t sp);
+/* It ends, or executes another program, in the kernel. */
+void watch_entry_last(struct watched_thread *thread);
+/* Looks for returns that went elsewhere: then the thread's entries are in doubt. */
+void watch_entry_contradict(struct watched_thread *thread);
+/* The process is over. False: its file could not be written. */
+bool watch_entries_end(struct watched_process *process);
+/* Takes over what the guest has told of its clock. */
+void watch_clock(uint64_t address);
+
+/* ---- plugin_given.c -------------------------------------------------------------------------- */
+
+/* Takes what the guest gives. */
+void watch_given(uint64_t address);
 
 /* ---- plugin_check.c ------------------------------------------------------------------------- */
 

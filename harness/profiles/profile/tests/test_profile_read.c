@@ -420,7 +420,8 @@ START_TEST(perf_is_asked)
 {
 	static const char
 		header[120] = "PERFILE2",
-		asked[] = "script --force --no-inline --show-mmap-events --show-task-events -F "
+		asked[] = "script --force --no-inline --ns --show-mmap-events --show-task-events "
+			  "--show-lost-events -F "
 			  "comm,pid,tid,time,event,ip,sym,symoff,dso -i /proc/self/fd/";
 	char folder[] = "/tmp/test_profile_read-XXXXXX", path[80], *text, said[512] = "";
 	FILE *file;

@@ -99,8 +99,8 @@ START_TEST(each_process_has_its_truth)
 		truth = (struct score_truth) { 0 };
 		truth_end();
 	}
-	ck_assert_msg(!score_children(&children, several, truths, path, PROFILE_ANY, &error), "%s",
-		      error.message);
+	ck_assert_msg(!score_children(&children, several, truths, path, NULL, PROFILE_ANY, &error),
+		      "%s", error.message);
 	say(&children, stream);
 	fclose(stream);
 	ck_assert_msg(!strcmp(said, cases[_i].said), "%s: %s", cases[_i].name, said);

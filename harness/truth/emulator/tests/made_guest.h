@@ -15,6 +15,7 @@
 #include "truth/emulator/plugin_events.c"
 #include "truth/emulator/plugin_threads.c"
 #include "truth/emulator/plugin_truth.c"
+#include "truth/emulator/plugin_entries.c"
 #include "truth/emulator/plugin_code.c"
 
 #define LOW	  0x70000 /* the stack */
@@ -31,7 +32,8 @@ static struct {
 	uint8_t stack[HIGH - LOW];
 	bool endless; /* all memory is readable, and full of ones */
 	uint64_t reads;
-	struct guest_task runs; /* address 0: can't be read */
+	struct user_regs_struct regs; /* in the kernel */
+	struct guest_task runs;	      /* address 0: can't be read */
 	uint8_t ring[2][RING_SIZE];
 	bool unreadable_ring;
 	char reported[200];
@@ -72,6 +74,11 @@ bool guest_ring_fill(struct guest_kernel *kernel, struct guest_ring *ring)
 uint64_t watch_register(enum watch_register number)
 {
 	return number == WATCH_GS_KERNEL ? 0x6500 : 0;
+}
+
+void watch_read_registers(struct user_regs_struct *ret)
+{
+	*ret = world.regs;
 }
 
 bool watch_fast_forget(const struct watched_thread *thread)
