@@ -147,6 +147,7 @@ int guest_layout_read(struct guest_told *ret, struct error *error)
 
 	struct utsname system;
 
+	ret->magic = GUEST_MAGIC;
 	ret->bytes = sizeof(*ret);
 	uname(&system);
 	memcpy(ret->release, system.release, sizeof(ret->release));

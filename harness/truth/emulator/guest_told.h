@@ -13,10 +13,11 @@
 #include <stdint.h>
 
 #define GUEST_TELLS	0x4c545053
-#define GUEST_CLOCK	0x4b4c4353 /* rdi: a struct guest_clock */
-#define GUEST_JOINS	0x4e494a53 /* this process is watched, too, from its next exec on */
-#define GUEST_GIVES	0x56494753 /* rdi: a struct guest_given */
-#define GUEST_RINGS_MAX 64	   /* one a CPU */
+#define GUEST_CLOCK	0x4b4c4353	   /* rdi: a struct guest_clock */
+#define GUEST_JOINS	0x4e494a53	   /* this process is watched, too, from its next exec on */
+#define GUEST_GIVES	0x56494753	   /* rdi: a struct guest_given */
+#define GUEST_MAGIC	0x6f742d7473657567 /* so that no chance nop is taken for the agent's */
+#define GUEST_RINGS_MAX 64		   /* one a CPU */
 
 /* Offsets of members, as the kernel's BTF has them. */
 struct guest_layout {
@@ -35,6 +36,7 @@ struct guest_layout {
 #define GUEST_RELEASE_BYTES 65 /* a member of struct utsname */
 
 struct guest_told {
+	uint64_t magic;	       /* GUEST_MAGIC */
 	uint64_t bytes;	       /* sizeof(struct guest_told): both sides are of one build */
 	uint64_t current_task; /* where a CPU's memory has its task, behind the kernel's gs base */
 	uint64_t

@@ -83,12 +83,13 @@ static void on_map(const struct process_event *event)
 	if (!process || !process->executed)
 		return;
 	truth = &process->truth;
-	/* The first that the kernel maps is the program; then comes its interpreter. */
-	if (!truth->program && event->mapping.path)
+	/* The first file that the kernel maps is the program; then comes its interpreter. Before it may come its stack, if
+	 * that may be executed. */
+	if (!truth->program && event->mapping.inode && event->mapping.path)
 		truth->program = strdup(event->mapping.path);
 	if (watch.walks && !process->twin)
 		map_for_walks(process, &event->mapping);
-	if (watch.truth && !code_map_add(&truth->code, &event->mapping, watch.root))
+	if (!code_map_add(&truth->code, &event->mapping, watch.root))
 		watch_fail();
 }
 

@@ -252,6 +252,7 @@ static void look(struct fast_cpu *cpu, bool kernel_ran)
 	note_after(thread, &regs);
 	thread->entered.valid = false;
 	watch.counters.doubtful += fast_is_doubtful(&thread->steps, regs.rsp);
+	thread->process->untold += !code_map_find(&thread->process->truth.code, regs.rip);
 	stepped_entry(&thread->process->steps, &thread->steps);
 }
 

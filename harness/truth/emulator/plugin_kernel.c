@@ -104,6 +104,14 @@ bool guest_ring_fill(struct guest_kernel *kernel, struct guest_ring *ring)
 	return true;
 }
 
+bool guest_kernel_is_told(uint64_t address)
+{
+	uint64_t magic;
+
+	return read_word(address + offsetof(struct guest_told, magic), &magic) &&
+	       magic == GUEST_MAGIC;
+}
+
 const char *guest_kernel_told(struct guest_kernel *kernel, uint64_t address, uint64_t cr3)
 {
 	struct guest_told told;
@@ -139,6 +147,37 @@ bool guest_kernel_task(const struct guest_kernel *kernel, uint64_t gs_base, stru
 	ret->tid = tid;
 	ret->pid = pid;
 	return true;
+}
+
+/* Bit 12 tells a process's two sets of tables apart, where it has two (page table isolation). */
+uint64_t guest_kernel_tables(uint64_t cr3)
+{
+	return cr3 & ENTRY_ADDRESS & ~PAGE_BYTES;
+}
+
+bool guest_kernel_agent(const struct guest_kernel *kernel, uint64_t gs_base, uint64_t cr3,
+			struct guest_agent *ret)
+{
+	struct guest_task task;
+
+	if (!guest_kernel_task(kernel, gs_base, &task) ||
+	    !read_word(task.address + kernel->told.layout.task_mm, &ret->memory))
+		return false;
+	ret->tables = guest_kernel_tables(cr3);
+	ret->task = task.address;
+	ret->pid = task.pid;
+	return true;
+}
+
+bool guest_kernel_agent_lives(const struct guest_kernel *kernel, const struct guest_agent *agent)
+{
+	const struct guest_layout *layout = &kernel->told.layout;
+	uint64_t memory;
+	int32_t pid;
+
+	return read_word(agent->task + layout->task_mm, &memory) && memory == agent->memory &&
+	       plugin_memory_read(agent->task + layout->task_tgid, &pid, sizeof(pid)) &&
+	       pid == agent->pid;
 }
 
 /* ---- mappings ----------------------------------------------------------------------------- */

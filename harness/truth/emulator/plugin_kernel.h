@@ -30,6 +30,13 @@ struct guest_kernel {
 	struct guest_ring ring[GUEST_RINGS_MAX];
 };
 
+/* Who has told: a process, by its page tables and its memory's structure. */
+struct guest_agent {
+	uint64_t tables; /* physical address of the outermost one */
+	uint64_t task, memory;
+	int32_t pid;
+};
+
 /* Who a vCPU runs. */
 struct guest_task {
 	uint64_t address; /* of its struct task_struct */
@@ -38,8 +45,17 @@ struct guest_task {
 
 /* Where the kernel has the page that a process has at address; cr3: its page tables. 0: it isn't there. */
 uint64_t guest_kernel_address(const struct guest_kernel *kernel, uint64_t cr3, uint64_t address);
+/* Whether an agent's words are at an address of the current process. */
+bool guest_kernel_is_told(uint64_t address);
 /* Takes over what was told at an address of the current process, whose page tables are at cr3. NULL, or what was wrong. */
 const char *guest_kernel_told(struct guest_kernel *kernel, uint64_t address, uint64_t cr3);
+/* Notes who tells, by the layout that it has told. False: it can't be read. */
+bool guest_kernel_agent(const struct guest_kernel *kernel, uint64_t gs_base, uint64_t cr3,
+			struct guest_agent *ret);
+/* Whether that process still has its memory, and with it the rings. */
+bool guest_kernel_agent_lives(const struct guest_kernel *kernel, const struct guest_agent *agent);
+/* The page tables that cr3 names. */
+uint64_t guest_kernel_tables(uint64_t cr3);
 /* gs_base: the kernel's. False: it can't be read. */
 bool guest_kernel_task(const struct guest_kernel *kernel, uint64_t gs_base, struct guest_task *ret);
 /* The mapping of a task's process that holds address. False: none does, or that can't be read. */

@@ -45,16 +45,16 @@ void watch_report_process(const struct watched_process *process, const char *tru
 		", \"contradictions\": %" PRIu64 ", \"returns\": %" PRIu64
 		", \"returns_replaced\": %" PRIu64 ", \"returns_stray\": %" PRIu64
 		", \"returns_doubled\": %" PRIu64 ", \"call_mismatches\": %" PRIu64
-		", \"stack_switches\": %" PRIu64 ", \"signals\": %" PRIu64 ", \"entries\": %" PRIu64
-		", \"entries_digest\": \"0x%" PRIx64 "\"",
+		", \"untold\": %" PRIu64 ", \"stack_switches\": %" PRIu64 ", \"signals\": %" PRIu64
+		", \"entries\": %" PRIu64 ", \"entries_digest\": \"0x%" PRIx64 "\"",
 		process->number, process->pid, process->root ? "true" : "false",
 		process->threads_made, process->counters.stacks, process->counters.stacks_digest,
 		process->truth.proven, process->truth.unproven, process->truth.contradictions,
 		process->counters.returns, process->counters.returns_replaced,
 		process->counters.returns_stray, process->counters.returns_doubled,
-		process->counters.call_mismatches, process->counters.stack_switches,
-		process->counters.signals, process->counters.entries,
-		process->counters.entries_digest);
+		process->counters.call_mismatches, process->untold,
+		process->counters.stack_switches, process->counters.signals,
+		process->counters.entries, process->counters.entries_digest);
 	if (watch.walks)
 		walks_print(out, &process->walks);
 	fprintf(out, "}\n");
@@ -135,12 +135,14 @@ void watch_report_end(void)
 		"\"processes\": %zu, \"instructions\": %" PRIu64 ", \"entries\": %" PRIu64
 		", \"restarted\": %" PRIu64 ", \"lost_events\": %" PRIu64
 		", \"unread_rings\": %" PRIu64 ", \"unread_tasks\": %" PRIu64
-		", \"strangers\": %" PRIu64 ", \"truth_files\": %zu, \"missing_files\": %zu"
+		", \"strangers\": %" PRIu64 ", \"impostors\": %" PRIu64
+		", \"agents_lost\": %" PRIu64 ", \"truth_files\": %zu, \"missing_files\": %zu"
 		", \"given_bytes\": %" PRIu64,
 		watch.wrong ? watch.wrong : "", watch.failed ? watch.error.message : "", watch.made,
 		counters->instructions, counters->entries, counters->restarted,
 		counters->lost_events, counters->unread_rings, counters->unread_tasks,
-		counters->strangers, watch.written, code_files_missing(), counters->given);
+		counters->strangers, counters->impostors, counters->agents_lost, watch.written,
+		code_files_missing(), counters->given);
 	if (watch.fast)
 		print_fast(counters);
 	fprintf(out, "}\n");

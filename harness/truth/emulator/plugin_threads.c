@@ -250,6 +250,9 @@ struct watched_thread *watch_enter(void)
 	struct watched_process *process;
 	struct watched_thread *thread;
 
+	watch_look_for_agent();
+	if (!watch.told)
+		return NULL;
 	watch_events();
 	if (watch.failed)
 		return NULL;
@@ -394,6 +397,8 @@ static void point(struct watched_thread *thread)
 {
 	struct watched_process *process = thread->process;
 
+	if (!process->fast && !code_map_find(&process->truth.code, thread->steps.regs.rip))
+		process->untold++;
 	stepped_point(&process->steps, &thread->steps);
 	if (watch.truth && !watch.fast &&
 	    truth_point(&process->truth, &thread->truth, &process->steps, &thread->steps,

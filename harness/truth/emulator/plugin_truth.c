@@ -6,7 +6,8 @@
  * seen at on one stack is taken back, as unproven, if a return there ever goes elsewhere than its call said, through a slot
  * of no open call, or ends two frames. Where several frames went at once (longjmp, an exception, a switch of stacks),
  * those that are left must still have their return addresses in their slots; above one that has not, stacks are in doubt.
- * So is each stack while a return address was taken out of its slot (vfork, longjmp's end).
+ * So is each stack while a return address was taken out of its slot (vfork, longjmp's end), and where code runs that is
+ * in no mapping that anybody has told of: what image it is of nobody knows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +195,14 @@ static bool is_between(const struct shadow_stack *shadow)
 	return shadow->in_transit || shadow->taken_off.slot;
 }
 
+static void leave_unproven(struct process_truth *truth, uint32_t node, uint32_t behind,
+			   bool calls_kernel)
+{
+	truth->unproven++;
+	truth->tree.node[node].unproven++;
+	truth->tree.node[behind].unproven += calls_kernel;
+}
+
 int truth_point(struct process_truth *truth, struct thread_truth *thread,
 		const struct stepped_process *process, const struct stepped_thread *steps,
 		struct error *error)
@@ -225,10 +234,13 @@ int truth_point(struct process_truth *truth, struct thread_truth *thread,
 	truth->system_calls += calls_kernel;
 	if (truth->max_frames < shadow->count)
 		truth->max_frames = shadow->count;
+	if (!code_map_find(&truth->code, steps->regs.rip)) {
+		truth->untold++;
+		leave_unproven(truth, node, behind, calls_kernel);
+		return 0;
+	}
 	if (shadow->count > thread->doubtful || is_between(shadow)) {
-		truth->unproven++;
-		truth->tree.node[node].unproven++;
-		truth->tree.node[behind].unproven += calls_kernel;
+		leave_unproven(truth, node, behind, calls_kernel);
 		return 0;
 	}
 	pending = find_pending(thread, shadow->id, node);
@@ -310,8 +322,10 @@ int truth_write(const struct process_truth *truth, const char *path, const char 
 	NUMBER("points", truth->points);
 	NUMBER("proven", truth->proven);
 	NUMBER("unproven", truth->unproven);
-	if (truth->unproven)
-		NUMBER("unproven_contradicted", truth->unproven);
+	if (truth->unproven > truth->untold)
+		NUMBER("unproven_contradicted", truth->unproven - truth->untold);
+	if (truth->untold)
+		NUMBER("unproven_untold", truth->untold);
 	NUMBER("open", truth->open);
 	NUMBER("every", 1);
 	NUMBER("system_calls", truth->system_calls);

@@ -36,6 +36,7 @@ struct process_truth {
 	bool begun;
 	struct context_tree tree;
 	struct code_map code;
+	uint64_t untold; /* of unproven: in code of no mapping that was told of */
 	uint64_t points, proven, unproven, open, system_calls, contradictions, max_frames, execs;
 	char *program;	 /* that was executed last */
 	char **argument; /* of the first */

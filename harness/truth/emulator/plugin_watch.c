@@ -177,70 +177,13 @@ void watch_thread_leaves(const struct watched_thread *thread)
 	}
 }
 
-/* What is watched when the agent has ended would be read in rings that are gone. */
-static void take_told(const struct user_regs_struct *regs)
-{
-	struct watched_process *process;
-	struct guest_task task;
-	const char *wrong;
-
-	if (watch.told)
-		watch_events();
-	watch.told = false;
-	wrong = guest_kernel_told(&watch.kernel, regs->rdi, watch_register(WATCH_CR3));
-	if (wrong) {
-		watch.wrong = wrong;
-		return;
-	}
-	if (watch.walks)
-		wrong = walks_told(&watch.kernel, watch_register(WATCH_CR3));
-	if (wrong) {
-		watch.wrong = wrong;
-		return;
-	}
-	if (!watch.kernel.told.watched) {
-		watch_forget_all();
-		return;
-	}
-	/* Who names itself is only who tells of others: take_joining(). */
-	if (guest_kernel_task(&watch.kernel, watch_register(WATCH_GS_KERNEL), &task) &&
-	    task.pid == (pid_t)watch.kernel.told.watched) {
-		watch.told = true;
-		return;
-	}
-	process = watch_process_make((pid_t)watch.kernel.told.watched);
-	if (process)
-		process->root = true;
-	watch.told = process;
-}
-
-/* The process that runs is watched, too. */
-static void take_joining(void)
-{
-	struct guest_task task;
-
-	if (watch.told &&
-	    guest_kernel_task(&watch.kernel, watch_register(WATCH_GS_KERNEL), &task) &&
-	    !watch_process(task.pid)) {
-		struct watched_process *process = watch_process_make(task.pid);
-
-		if (process)
-			process->root = true;
-	}
-}
-
 static void on_tell(unsigned number, void *userdata)
 {
 	struct user_regs_struct regs;
 
 	watch_read_registers(&regs);
 	watch_lock();
-	switch ((uintptr_t)userdata) {
-	case GUEST_TELLS: take_told(&regs); break;
-	case GUEST_CLOCK: watch_clock(regs.rdi); break;
-	case GUEST_JOINS: take_joining(); break;
-	case GUEST_GIVES: watch_given(regs.rdi); break;
-	}
+	watch_told((uint32_t)(uintptr_t)userdata, &regs);
 	watch_unlock();
 }
 

@@ -4,6 +4,7 @@
  *
  *	plugin_watch.c	which instructions of the guest it is called at
  *	plugin_threads.c	whom a vCPU runs; what a thread executed; what the kernel did meanwhile
+ *	plugin_told.c	what the agent tells, and who is none
  *	plugin_events.c		processes that are made, that execute programs, map code and end
  *	plugin_fast.c	the same without registers at each instruction (fast.h)
  *	plugin_check.c		the one held against the other
@@ -79,6 +80,8 @@ struct watched_process {
 	uint64_t image;		      /* fast.h */
 	uint64_t wrong_returns;	      /* step_counters' that entries were withdrawn for */
 	uint64_t task;		      /* of the thread that runs: by it the mappings are found */
+	uint64_t
+		untold; /* in code of no mapping that was told of: instructions; if fast: entries */
 	struct walk_tally walks;
 	struct address_space space;   /* with watch.walks: its code, for tables */
 	struct watched_process *twin; /* of its threads' twins; NULL without watch.check */
@@ -90,8 +93,10 @@ struct watch_counters {
 	uint64_t restarted;    /* instructions that faulted, and were executed again */
 	uint64_t lost_events;  /* the kernel's, which did not fit into its ring */
 	uint64_t unread_rings, unread_tasks;
-	uint64_t given;	    /* bytes that the guest gave */
-	uint64_t strangers; /* threads of watched processes that nobody has told of */
+	uint64_t given;	      /* bytes that the guest gave */
+	uint64_t strangers;   /* threads of watched processes that nobody has told of */
+	uint64_t impostors;   /* who told, and wasn't the agent */
+	uint64_t agents_lost; /* that ended without a word */
 	/* With at=entries: */
 	uint64_t calls, returns;
 	uint64_t late; /* frames that were found gone at the next call or return only */
@@ -108,6 +113,7 @@ struct watch {
 	struct guest_kernel kernel;
 	struct decoder *decoder;
 	bool told; /* by the agent, which still runs */
+	struct guest_agent agent;
 	const char *
 		truth; /* where truth files go: the first process's; PATH.NUMBER for others. NULL: none are wanted */
 	const char *given;	  /* where a file that the guest gives goes; or NULL */
@@ -258,6 +264,13 @@ void watch_given(uint64_t address);
 
 /* The thread is at its instruction, and what its twin saw before is done. */
 void watch_check(const struct watched_thread *thread);
+
+/* ---- plugin_told.c ------------------------------------------------------------------------- */
+
+/* Somebody says the agent's nop; what: GUEST_TELLS, and so on. */
+void watch_told(uint32_t what, const struct user_regs_struct *regs);
+/* The agent is gone without a word, and its rings with it: nothing is watched any more. */
+void watch_look_for_agent(void);
 
 /* ---- plugin_events.c ----------------------------------------------------------------------- */
 

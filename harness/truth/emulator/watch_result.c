@@ -80,7 +80,8 @@ void watch_result_gate(const struct watch_result *result, struct gate *ret)
 		   json_number(summary, "strangers") + json_number(summary, "unread_tasks"));
 	ret->environment |= !summary || *json_text(summary, "wrong") ||
 			    *json_text(summary, "error") || json_number(summary, "lost_events") ||
-			    json_number(summary, "unread_rings");
+			    json_number(summary, "unread_rings") ||
+			    json_number(summary, "agents_lost");
 }
 
 static void print_trouble(FILE *file, const json_t *summary)
@@ -105,11 +106,34 @@ static void print_trouble(FILE *file, const json_t *summary)
 	if (json_number(summary, "strangers"))
 		fprintf(file, "%" PRIu64 " threads began unseen\n",
 			json_number(summary, "strangers"));
+	if (json_number(summary, "impostors"))
+		fprintf(file, "%" PRIu64 " times somebody told who is not the agent: not heard\n",
+			json_number(summary, "impostors"));
+	if (json_number(summary, "agents_lost"))
+		fprintf(file,
+			"%" PRIu64 " agents ended without a word, and nothing was watched then\n",
+			json_number(summary, "agents_lost"));
 	if (json_number(summary, "missing_files"))
 		fprintf(file,
 			"%" PRIu64 " files of the guest's are not here: addresses in them are the "
 			"processes'\n",
 			json_number(summary, "missing_files"));
+}
+
+/* Code that is in no mapping of which the kernel has told is somebody's, and nobody knows whose. */
+static void print_untold(FILE *file, const json_t *processes)
+{
+	const json_t *process;
+	uint64_t untold = 0;
+	size_t i;
+
+	json_array_foreach(processes, i, process) untold += json_number(process, "untold");
+	if (untold)
+		fprintf(file,
+			"%" PRIu64
+			" instructions ran in code that nobody has told of: none of them is "
+			"judged\n",
+			untold);
 }
 
 void watch_result_print(FILE *file, const struct watch_result *result)
@@ -134,6 +158,7 @@ void watch_result_print(FILE *file, const struct watch_result *result)
 			fprintf(file, " %s", PLAIN_TEXT(json_text(process, "truth")));
 		fputc('\n', file);
 	}
+	print_untold(file, result->process);
 	print_trouble(file, result->summary);
 }
 

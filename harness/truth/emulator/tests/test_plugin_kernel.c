@@ -247,5 +247,56 @@ START_TEST(task_is_found)
 }
 END_TEST
 
-SUITE(plugin_kernel, FIXTURE(setup, teardown), LOOP(page_is_found, walks),
-      LOOP(told_is_checked, tellings), LOOP(ring_is_copied, fills), LOOP(task_is_found, tasks))
+/* The agent has told, then its task is as it was, or not. */
+static const struct {
+	const char *name;
+	uint64_t memory; /* of the task's, later */
+	uint32_t pid;
+	uint64_t hole;
+	bool lives;
+} agents[] = {
+	{ "lives", 0x1234, 55, NONE, true },
+	{ "has_no_memory_any_more", 0, 55, NONE, false },
+	{ "is_another's_task", 0x1234, 56, NONE, false },
+	{ "has_executed_something", 0x1235, 55, NONE, false },
+	{ "unreadable", 0x1234, 55, 1, false },
+};
+
+START_TEST(agent_is_known)
+{
+	struct guest_agent agent = { 0 };
+
+	kernel.told.current_task = 0x20;
+	kernel.told.layout.task_tgid = 8;
+	kernel.told.layout.task_pid = 12;
+	kernel.told.layout.task_mm = 24;
+	put(GS + 0x20 - DIRECT, TASK);
+	put(TASK + 8 - DIRECT, 55ull << 32 | 55);
+	put(TASK + 24 - DIRECT, 0x1234);
+	ck_assert(guest_kernel_agent(&kernel, GS, 0x80005fff, &agent));
+	ck_assert_uint_eq(agent.tables, guest_kernel_tables(0x80004000));
+	ck_assert_uint_ne(agent.tables, guest_kernel_tables(0x80006000));
+	put(TASK + 8 - DIRECT, 55ull << 32 | agents[_i].pid);
+	put(TASK + 24 - DIRECT, agents[_i].memory);
+	hole = agents[_i].hole;
+	ck_assert_msg(guest_kernel_agent_lives(&kernel, &agent) == agents[_i].lives, "%s",
+		      agents[_i].name);
+	ck_assert(!guest_kernel_agent(&kernel, GS, 0, &agent) == (hole != NONE));
+}
+END_TEST
+
+START_TEST(words_are_known)
+{
+	uint64_t at = 3 * PAGE_BYTES;
+
+	ck_assert(!guest_kernel_is_told(DIRECT + at));
+	put(at, GUEST_MAGIC);
+	ck_assert(guest_kernel_is_told(DIRECT + at));
+	hole = 3;
+	ck_assert(!guest_kernel_is_told(DIRECT + at));
+}
+END_TEST
+
+SUITE(plugin_kernel, FIXTURE(setup, teardown), LOOP(agent_is_known, agents), TEST(words_are_known),
+      LOOP(page_is_found, walks), LOOP(told_is_checked, tellings), LOOP(ring_is_copied, fills),
+      LOOP(task_is_found, tasks))

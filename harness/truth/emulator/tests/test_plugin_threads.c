@@ -183,6 +183,32 @@ START_TEST(points_begin_at_the_entry)
 }
 END_TEST
 
+/* ---- code that nobody told of ------------------------------------------------------------------ */
+
+START_TEST(untold_code_is_not_judged)
+{
+	struct watched_thread *thread = watch_thread(watch_process(PID), PID);
+	struct watched_process *process = thread->process;
+	struct code_range range = { .start = FUNCTION, .end = FUNCTION + 0x100 };
+	uint64_t untold = process->untold;
+
+	ck_assert_uint_eq(untold, 3); /* its first instructions */
+	ck_assert(ARRAY_ADD(process->truth.code.range, process->truth.code.count, range));
+	watch.truth = "nowhere";
+	steps(thread, FUNCTION + 1, SP - 16, NOP, registers);
+	ck_assert_uint_eq(process->untold, untold);
+	ck_assert_uint_eq(process->truth.untold, 0);
+	steps(thread, FUNCTION + 0x100, SP - 16, NOP, registers);
+	steps(thread, FUNCTION + 2, SP - 16, NOP, registers);
+	ck_assert_uint_eq(process->untold, untold + 1);
+	ck_assert_uint_eq(process->truth.untold, 1);
+	ck_assert_uint_eq(process->truth.unproven, 1);
+	ck_assert_uint_eq(process->truth.points, 3);
+	watch.truth = NULL;
+}
+END_TEST
+
 SUITE(plugin_threads, FIXTURE(setup, teardown), LOOP(kernel_ran_between, kernel_cases),
       LOOP(signal_is_recognised, signal_cases), TEST(others_are_not_watched),
-      TIMES(number_is_limited, 2), LOOP(points_begin_at_the_entry, start_cases))
+      TIMES(number_is_limited, 2), TEST(untold_code_is_not_judged),
+      LOOP(points_begin_at_the_entry, start_cases))
