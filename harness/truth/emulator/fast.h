@@ -31,6 +31,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include "hash.h"
 #include "truth/steps/steps.h"
 
 /* ---- fast_block.c ------------------------------------------------------------------------- */
@@ -122,6 +123,7 @@ static inline bool fast_called(struct fast_state *state, uint64_t slot, uint64_t
 	frame = &shadow->frame[count];
 	frame->slot = slot;
 	frame->return_address = return_address;
+	frame->sum = hash_word(shadow->frame[count - 1].sum, return_address);
 	frame->watch = 0;
 	frame->epoch = shadow->epoch;
 	memset(&frame->interrupted, 0,

@@ -199,6 +199,7 @@ void fast_confirm(struct fast_state *state)
 {
 	const struct memory_reader *memory = &state->process->memory;
 	struct shadow_stack *shadow = &state->thread->shadow;
+	size_t changed = shadow->count;
 
 	for (size_t i = shadow->count; i-- > 0 && !shadow->frame[i].confirmed;) {
 		struct shadow_frame *frame = &shadow->frame[i];
@@ -216,5 +217,7 @@ void fast_confirm(struct fast_state *state)
 		}
 		frame->return_address = word;
 		state->remapped++;
+		changed = i;
 	}
+	shadow_stack_sum(shadow, changed);
 }

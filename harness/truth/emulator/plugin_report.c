@@ -136,13 +136,17 @@ void watch_report_end(void)
 		", \"restarted\": %" PRIu64 ", \"lost_events\": %" PRIu64
 		", \"unread_rings\": %" PRIu64 ", \"unread_tasks\": %" PRIu64
 		", \"strangers\": %" PRIu64 ", \"impostors\": %" PRIu64
-		", \"agents_lost\": %" PRIu64 ", \"truth_files\": %zu, \"missing_files\": %zu"
-		", \"given_bytes\": %" PRIu64,
+		", \"agents_lost\": %" PRIu64 ", \"truth_files\": %zu, \"unwritten\": %zu"
+		", \"missing_files\": %zu, \"given_bytes\": %" PRIu64,
 		watch.wrong ? watch.wrong : "", watch.failed ? watch.error.message : "", watch.made,
 		counters->instructions, counters->entries, counters->restarted,
 		counters->lost_events, counters->unread_rings, counters->unread_tasks,
 		counters->strangers, counters->impostors, counters->agents_lost, watch.written,
-		code_files_missing(), counters->given);
+		watch.unwritten, code_files_missing(), counters->given);
+	if (watch.unwritten) {
+		fputs(", \"unwritten_error\": ", out);
+		put_string(watch.unwritten_error.message);
+	}
 	if (watch.fast)
 		print_fast(counters);
 	fprintf(out, "}\n");

@@ -11,11 +11,14 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include "array.h"
+#include "clock.h"
 #include "freed.h"
 #include "plugin_watch.h"
 
-#define SIGNALS		  64	   /* of the kernel's */
-#define KERNEL_MASK_BYTES 8	   /* the last member of its struct ucontext */
+#define SIGNALS		  64		/* of the kernel's */
+#define KERNEL_MASK_BYTES 8		/* the last member of its struct ucontext */
+#define SAVED_NS	  5000000000ull /* between two times that truths are saved, at least; and */
+#define SAVED_SHARE	  20		/* so many times as long as saving takes */
 #define START_WORDS_MAX	  0x100000 /* execve(2) takes less than 6 MiB of pointers and strings */
 
 /* What is asked for after an instruction that is not the next one. */
@@ -184,9 +187,10 @@ void watch_process_empty(struct watched_process *process)
 	process->image = watch.images++ % FAST_IMAGES + 1;
 }
 
-/* The truth file's path; NULL: there is none. */
-static char *write_truth(struct watched_process *process)
+/* Writes the process's truth file. Its path; NULL: there is none. A full disk is no reason to watch no more. */
+static char *write_truth(struct watched_process *process, const char *partial)
 {
+	struct error error;
 	char *path;
 
 	if (!watch.truth || !process->truth.points)
@@ -195,16 +199,39 @@ static char *write_truth(struct watched_process *process)
 		watch_fail();
 		return NULL;
 	}
-	if (watch.fast ? !watch_entries_end(process)
-		       : truth_write(&process->truth, path, watch.kernel.told.release,
-				     process->threads_made, watch.over ? "killed" : NULL,
-				     &watch.error)) {
-		watch.failed = true;
-		free(path);
-		return NULL;
+	if (watch.fast ? watch_entries_end(process)
+		       : !truth_write(&process->truth, path, watch.kernel.told.release,
+				      process->threads_made, partial, &error))
+		return path;
+	if (watch.fast)
+		error = watch.error;
+	if (!watch.unwritten++)
+		watch.unwritten_error = error;
+	free(path);
+	return NULL;
+}
+
+static void presume(struct watched_process *process, int sign)
+{
+	for (size_t i = 0; i < process->threads; i++)
+		truth_thread_presume(&process->truth, &process->thread[i]->truth, sign);
+}
+
+void watch_save(void)
+{
+	bool saves = watch.truth && !watch.fast; /* entries are written as they come */
+	uint64_t start = saves ? monotonic_ns() : 0, spent;
+
+	if (!saves || start < watch.next_ns)
+		return;
+	for (size_t i = 0; i < watch.processes && watch.next_ns; i++) {
+		presume(watch.process[i], 1);
+		free(write_truth(watch.process[i], "killed"));
+		presume(watch.process[i], -1);
 	}
-	watch.written++;
-	return path;
+	spent = monotonic_ns() - start;
+	watch.next_ns = start + spent +
+			(spent * SAVED_SHARE > SAVED_NS ? spent * SAVED_SHARE : SAVED_NS);
 }
 
 static void forget_process(struct watched_process *process)
@@ -215,7 +242,8 @@ static void forget_process(struct watched_process *process)
 	FREED char *path = NULL;
 
 	watch_process_empty(process);
-	path = write_truth(process);
+	path = write_truth(process, watch.over ? "killed" : NULL);
+	watch.written += path != NULL;
 	watch_report_process(process, path ? path : "");
 	truth_deinit(&process->truth);
 	*at = watch.process[--watch.processes];
@@ -254,6 +282,7 @@ struct watched_thread *watch_enter(void)
 	if (!watch.told)
 		return NULL;
 	watch_events();
+	watch_save();
 	if (watch.failed)
 		return NULL;
 	if (!guest_kernel_task(&watch.kernel, watch_register(WATCH_GS_KERNEL), &task)) {

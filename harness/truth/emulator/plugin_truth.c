@@ -75,6 +75,17 @@ static void settle(struct process_truth *truth, const struct pending_point *pend
 	}
 }
 
+void truth_thread_presume(struct process_truth *truth, const struct thread_truth *thread, int sign)
+{
+	for (uint32_t i = 0; i < thread->pendings; i++) {
+		struct pending_point pending = thread->pending[i];
+
+		pending.points *= (uint64_t)sign;
+		pending.in_kernel *= (uint64_t)sign;
+		settle(truth, &pending, true);
+	}
+}
+
 void truth_contradict(struct process_truth *truth, struct thread_truth *thread, uint64_t from,
 		      uint64_t to)
 {

@@ -62,6 +62,8 @@ void truth_contradict(struct process_truth *truth, struct thread_truth *thread, 
 		      uint64_t to);
 /* The thread has ended: what is not contradicted is proven. */
 void truth_thread_end(struct process_truth *truth, struct thread_truth *thread);
+/* Counts what the thread was seen at so far as proven, if it ended now; sign -1: takes that back. */
+void truth_thread_presume(struct process_truth *truth, const struct thread_truth *thread, int sign);
 /* Writes the file. partial: why it is not whole, or NULL. */
 int truth_write(const struct process_truth *truth, const char *path, const char *release,
 		size_t threads, const char *partial, struct error *error);

@@ -119,9 +119,12 @@ struct watch {
 	const char *given;	  /* where a file that the guest gives goes; or NULL */
 	struct guest_clock clock; /* bytes 0: it is not known */
 	uint64_t clock_ahead;	  /* the guest's TSC less the host's */
-	const char *root;  /* where the guest's files are on the host, without a slash at the end */
-	bool over;	   /* QEMU ends: what is not over yet was cut short */
-	size_t written;	   /* truth files */
+	const char *root; /* where the guest's files are on the host, without a slash at the end */
+	bool over;	  /* QEMU ends: what is not over yet was cut short */
+	size_t written;	  /* truth files */
+	size_t unwritten; /* that could not be: */
+	struct error unwritten_error;
+	uint64_t next_ns;  /* when those of processes that live are written again */
 	bool fast;	   /* stacks are known at entries, without the registers between */
 	bool check;	   /* and besides at each instruction, the one held against the other */
 	bool walks;	   /* BPF's stacks are held against the true ones */
@@ -223,6 +226,8 @@ struct watched_thread *watch_thread(const struct watched_process *process, pid_t
 /* The process has no thread any more, nor any stack. */
 void watch_process_empty(struct watched_process *process);
 void watch_forget_all(void);
+/* Now and then: writes the truth so far of processes that live, for QEMU may be killed. */
+void watch_save(void);
 /* The thread, or the process with its last one, has ended. */
 void watch_thread_end(struct watched_process *process, pid_t tid);
 /* A new process's only thread has its maker's stacks. NULL: the maker isn't known. */

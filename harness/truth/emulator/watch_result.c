@@ -81,7 +81,8 @@ void watch_result_gate(const struct watch_result *result, struct gate *ret)
 	ret->environment |= !summary || *json_text(summary, "wrong") ||
 			    *json_text(summary, "error") || json_number(summary, "lost_events") ||
 			    json_number(summary, "unread_rings") ||
-			    json_number(summary, "agents_lost");
+			    json_number(summary, "agents_lost") ||
+			    json_number(summary, "unwritten");
 }
 
 static void print_trouble(FILE *file, const json_t *summary)
@@ -113,6 +114,10 @@ static void print_trouble(FILE *file, const json_t *summary)
 		fprintf(file,
 			"%" PRIu64 " agents ended without a word, and nothing was watched then\n",
 			json_number(summary, "agents_lost"));
+	if (json_number(summary, "unwritten"))
+		fprintf(file, "%" PRIu64 " truth files could not be written: %s\n",
+			json_number(summary, "unwritten"),
+			PLAIN_TEXT(json_text(summary, "unwritten_error")));
 	if (json_number(summary, "missing_files"))
 		fprintf(file,
 			"%" PRIu64 " files of the guest's are not here: addresses in them are the "

@@ -86,6 +86,14 @@ static bool reserve_frame(struct shadow_stack *stack)
 	return ARRAY_RESERVE(stack->frame, stack->capacity, stack->count + 1);
 }
 
+void shadow_stack_sum(struct shadow_stack *stack, size_t first)
+{
+	uint64_t sum = first ? stack->frame[first - 1].sum : 0;
+
+	for (size_t i = first; i < stack->count; i++)
+		stack->frame[i].sum = sum = hash_word(sum, stack->frame[i].return_address);
+}
+
 static bool push(struct shadow_stack *stack, struct shadow_frame frame)
 {
 	if (!reserve_frame(stack))
@@ -93,6 +101,7 @@ static bool push(struct shadow_stack *stack, struct shadow_frame frame)
 	frame.epoch = stack->epoch;
 	stack->readers = 0;
 	stack->frame[stack->count++] = frame;
+	shadow_stack_sum(stack, stack->count - 1);
 	return true;
 }
 
@@ -178,6 +187,7 @@ void shadow_stack_cut(struct shadow_stack *stack, size_t first)
 	memmove(stack->frame, stack->frame + first,
 		(stack->count - first) * sizeof(stack->frame[0]));
 	stack->count -= first;
+	shadow_stack_sum(stack, 0);
 	while (stack->region_count && stack->region[0].first < first) {
 		stack->region_count--;
 		memmove(stack->region, stack->region + 1,

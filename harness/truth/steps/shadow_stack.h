@@ -28,6 +28,7 @@
 struct shadow_frame {
 	uint64_t slot;		  /* address of the 8 bytes that hold return_address */
 	uint64_t return_address;  /* or the interrupted PC */
+	uint64_t sum;		  /* a hash of the return addresses from frame[0] to this one */
 	uint64_t watch;		  /* its number for the observer; 0: not watched */
 	uint64_t epoch;		  /* the stack's epoch when it was opened */
 	uint64_t interrupted_sp;  /* rsp then, if a signal interrupted it */
@@ -143,6 +144,8 @@ struct shadow_stack {
 /* id and observer are the caller's to set. */
 void shadow_stack_init(struct shadow_stack *stack, bool rooted);
 void shadow_stack_deinit(struct shadow_stack *stack);
+/* After frames from first on have other return addresses, or others below them: their sums. */
+void shadow_stack_sum(struct shadow_stack *stack, size_t first);
 /* A stack with the same frames, id and observer. watched: false: as if nobody had watched any of them, in a process that
  * was forked. False: out of memory. */
 bool shadow_stack_copy(const struct shadow_stack *stack, bool watched, struct shadow_stack *ret);

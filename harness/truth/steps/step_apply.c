@@ -494,11 +494,9 @@ uint64_t call_clone_flags(const struct stepped_process *process,
 static uint64_t hash_stack(const struct stepped_thread *thread)
 {
 	const struct shadow_stack *shadow = &thread->shadow;
-	uint64_t ret = hash_word(shadow->rooted, thread->regs.rip);
+	uint64_t frames = shadow->count ? shadow->frame[shadow->count - 1].sum : 0;
 
-	for (size_t i = shadow->count; i-- > 0;)
-		ret = hash_word(ret, shadow->frame[i].return_address);
-	return ret;
+	return hash_word(hash_word(frames, shadow->count << 1 | shadow->rooted), thread->regs.rip);
 }
 
 /* sum: of all threads' digests. */

@@ -3,6 +3,8 @@
  * test_plugin_threads.c - what the witness concludes of registers, and of the words on a stack
  */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include "made_guest.h"
 
 /* The thread's frames after code at FUNCTION, the kernel, and going on at pc. */
@@ -208,7 +210,74 @@ START_TEST(untold_code_is_not_judged)
 }
 END_TEST
 
+/* ---- what ends early ---------------------------------------------------------------------------- */
+
+/* Whether the truth file is there, and has the bytes. */
+static bool has(const char *path, const char *bytes, size_t size)
+{
+	char content[4096];
+	FILE *file = fopen(path, "re");
+	size_t length = file ? fread(content, 1, sizeof(content), file) : 0;
+
+	if (file)
+		fclose(file);
+	return length && memmem(content, length, bytes, size);
+}
+
+#define HAS(path, text) has(path, text, sizeof(text) - 1)
+
+START_TEST(truth_is_saved_while_it_grows)
+{
+	struct watched_thread *thread = watch_thread(watch_process(PID), PID);
+	struct process_truth *truth = &thread->process->truth;
+	struct code_range range = { .start = FUNCTION, .end = FUNCTION + 0x100 };
+	char path[] = "/tmp/test_plugin_threads.XXXXXX";
+
+	close(mkstemp(path));
+	remove(path);
+	watch.truth = path;
+	ck_assert(ARRAY_ADD(truth->code.range, truth->code.count, range));
+	watch_save(); /* the first time it only begins to wait */
+	ck_assert(!HAS(path, "killed"));
+	ck_assert_uint_gt(watch.next_ns, 0);
+	for (int i = 1; i < 5; i++)
+		steps(thread, FUNCTION + i, SP - 16, NOP, registers);
+	watch_save();
+	ck_assert(access(path, F_OK)); /* it is not time */
+	watch.next_ns = 1;
+	watch_save();
+	ck_assert(HAS(path, "\7partial\6killed"));
+	ck_assert(HAS(path, "\6proven\4"));
+	ck_assert_uint_eq(truth->proven, 0); /* as if nothing had been written */
+	ck_assert_uint_eq(thread->truth.pendings, 4);
+	watch_forget_all();
+	ck_assert(HAS(path, "\6proven\4") && !HAS(path, "killed"));
+	ck_assert_uint_eq(watch.written, 1);
+	ck_assert_uint_eq(watch.unwritten, 0);
+	remove(path);
+}
+END_TEST
+
+/* A full disk is no reason to watch no more. */
+START_TEST(truth_that_cannot_be_written_is_counted)
+{
+	struct watched_thread *thread = watch_thread(watch_process(PID), PID);
+
+	watch.truth = "/dev/full/there";
+	steps(thread, FUNCTION + 1, SP - 16, NOP, registers);
+	watch.next_ns = 1;
+	watch_save();
+	watch_forget_all();
+	ck_assert_uint_eq(watch.unwritten, 2);
+	ck_assert_uint_eq(watch.written, 0);
+	ck_assert(!watch.failed);
+	ck_assert_msg(strstr(watch.unwritten_error.message, "/dev/full/there"), "%s",
+		      watch.unwritten_error.message);
+}
+END_TEST
+
 SUITE(plugin_threads, FIXTURE(setup, teardown), LOOP(kernel_ran_between, kernel_cases),
       LOOP(signal_is_recognised, signal_cases), TEST(others_are_not_watched),
       TIMES(number_is_limited, 2), TEST(untold_code_is_not_judged),
+      TEST(truth_is_saved_while_it_grows), TEST(truth_that_cannot_be_written_is_counted),
       LOOP(points_begin_at_the_entry, start_cases))

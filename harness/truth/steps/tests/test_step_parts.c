@@ -260,6 +260,7 @@ static uint64_t digest_of(const struct digest_case *c, struct step_counters *cou
 			if (c->stack[i].frame[k])
 				frame[thread.shadow.count++].return_address = c->stack[i].frame[k];
 		thread.shadow.frame = frame;
+		shadow_stack_sum(&thread.shadow, 0);
 		thread.regs.rip = c->stack[i].pc;
 		stepped_point(&process, &thread);
 	}
