@@ -354,12 +354,20 @@ static int run_guest(struct settings *settings, const char *said)
 	return status;
 }
 
-/* Without a root the program is this machine's, and is taken along. -1: it is missing, or there is no memory; said. */
+/* Without a root the program is this machine's, and is taken along; so is the shell of profilers. -1: it is missing, or
+ * there is no memory; said. */
 static int take_program(struct settings *settings)
 {
 	char found[PATH_MAX], *path = NULL, *text = NULL;
 
-	if (settings->root || !strcmp(settings->command[0], "stackproof"))
+	if (settings->root)
+		return 0;
+	if (settings->profiles && ((text = strdup("--file=/bin/sh")) == NULL ||
+				   !ARRAY_ADD(settings->vm, settings->vm_count, text))) {
+		free(text);
+		return -1;
+	}
+	if (!strcmp(settings->command[0], "stackproof"))
 		return 0;
 	if (child_find(settings->command[0], found, sizeof(found))) {
 		fprintf(stderr, "stackproof watch: %s: no such program on this machine\n",

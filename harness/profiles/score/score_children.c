@@ -137,22 +137,23 @@ static void destroy(struct score *score)
 static int check_clock(const struct score_children *children, size_t number, struct score *score,
 		       struct error *error)
 {
-	uint64_t at = 0, elsewhere = 0;
+	uint64_t timed = 0, at = 0, elsewhere = 0;
 
 	for (size_t i = 0; i < children->storeds && score->moments; i++) {
 		struct profile_sample sample = children->stored[i].sample;
 		int status;
 
 		sample.frame = children->frame + children->stored[i].frame;
-		if (children->stored[i].process != number)
+		if (children->stored[i].process != number || !sample.timed)
 			continue;
+		timed++;
 		status = score_sample_at_entry(score, &sample, error);
 		if (status < -1)
 			return -1;
 		at += status > 0;
 		elsewhere += !status;
 	}
-	score->other_clock = score->moments && (!at || elsewhere > at);
+	score->other_clock = timed && (!at || elsewhere > at);
 	return 0;
 }
 

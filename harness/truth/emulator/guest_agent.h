@@ -16,8 +16,9 @@
 /* What this kernel's BTF and its symbols say. ERROR_UNAVAILABLE: what is needed isn't there, or can't be read; error says
  * what. */
 int guest_layout_read(struct guest_told *ret, struct error *error);
+
 struct guest_run {
-	char *const *argv;
+	char *const *argv; /* ends with NULL */
 	/* argv is not watched itself, but what guest_agent_join() executes below it. */
 	bool joined;
 	/* A profiler's command, for /bin/sh, with the number of the process that argv is about to be executed in. It is
