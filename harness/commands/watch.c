@@ -7,6 +7,9 @@
  *	stackproof watch --walks -- PROGRAM...		the same of several, which the plugin interrupts for BPF's walk
  *	... --profile "perf record -o {out} -p {pid}"	beside a profiler, whose stacks are held against the true ones
  *
+ * With --rows it writes where the caller's frame was at each instruction, for `stackproof executed`. Alone that takes a
+ * fiftieth of the time of stacks at each instruction, which -o and --registers need.
+ *
  * The first is `stackproof vm` with a plugin: the options that are vm's go there as they are. The command's own output
  * goes to standard error, since standard output is the report's.
  */
@@ -47,21 +50,29 @@ enum {
 	KEY_AT,
 	KEY_PROFILE,
 	KEY_JOIN,
+	KEY_ROWS,
+	KEY_FIRST,
+	KEY_EVERY,
+	KEY_REGISTERS,
 };
 
-#define SETTLE_MS 5000 /* an emulated perf needs two seconds */
+#define SETTLE_MS  5000 /* an emulated perf needs two seconds */
+#define FIRST_RUNS "64" /* of each block with each caller */
 
 struct settings {
 	char **command;
 	char **vm; /* arguments of vm's */
 	size_t vm_count;
-	const char *output, *root;
+	const char *output, *rows, *root;
+	const char *
+		first; /* how many runs of a block with a caller are looked at; NULL: FIRST_RUNS; "0": all */
+	const char *of_rows;  /* a given option that needs --rows */
 	char *program;	      /* its path, if it is taken along */
 	const char *at;	      /* "entries", "instructions"; NULL: what is needed */
 	const char **profile; /* commands */
 	size_t profiles;
 	unsigned int settle_ms;
-	bool kernel, entry, json, join;
+	bool kernel, entry, json, join, registers;
 	bool walks;
 	unsigned timeout_ms; /* of walks, for one program */
 	struct gate gate;
@@ -72,6 +83,17 @@ static const struct argp_option options[] = {
 	  "Boot a guest with this kernel: 6.12, or the path of a bzImage", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "Write the first process's truth file there, and others' to FILE.NUMBER", 0 },
+	{ "rows", KEY_ROWS, "FILE", 0,
+	  "Write there where the caller's frame was at each instruction, for `stackproof executed'",
+	  0 },
+	{ "first", KEY_FIRST, "N", 0,
+	  "Of --rows: look at the first N runs of each block of code with each caller (" FIRST_RUNS
+	  ")",
+	  0 },
+	{ "every", KEY_EVERY, "1", 0, "Of --rows: look at every run", 0 },
+	{ "registers", KEY_REGISTERS, NULL, 0,
+	  "Of --rows: callee-saved registers, too; each instruction is looked at, which is slow",
+	  0 },
 	{ "entry", KEY_ENTRY, NULL, 0, "Begin at programs' entry points, not in the dynamic loader",
 	  0 },
 	{ "walks", KEY_WALKS, NULL, 0,
@@ -165,6 +187,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_PROFILE: add_profile(state, settings, argument); return 0;
 	case KEY_JOIN: settings->join = true; return 0;
+	case KEY_ROWS: settings->rows = option_text(state, argument, "--rows"); return 0;
+	case KEY_FIRST:
+		option_between(state, argument, "--first", 1, UINT32_MAX);
+		settings->first = argument;
+		settings->of_rows = "--first";
+		return 0;
+	case KEY_EVERY:
+		option_between(state, argument, "--every", 1, 1);
+		settings->first = "0";
+		settings->of_rows = "--every";
+		return 0;
+	case KEY_REGISTERS:
+		settings->registers = true;
+		settings->of_rows = "--registers";
+		return 0;
 	case 'j': settings->json = true; return 0;
 	case ARGP_KEY_ARGS: settings->command = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
@@ -173,15 +210,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state,
 				   "--walks is for a guest in which the plugin runs already");
 		if (!settings->kernel && !settings->walks &&
-		    (settings->vm_count || settings->output || settings->entry || settings->json ||
-		     (settings->at && !settings->profiles)))
+		    (settings->vm_count || settings->output || settings->rows || settings->entry ||
+		     settings->json || (settings->at && !settings->profiles)))
 			argp_error(state, "say which kernel: -k 6.12");
-		if (settings->kernel && !settings->output)
-			argp_error(state, "say where the truth goes: -o FILE");
+		if (settings->of_rows && !settings->rows)
+			argp_error(state, "%s is of --rows FILE", settings->of_rows);
+		if (settings->kernel && !settings->output &&
+		    (!settings->rows || settings->profiles))
+			argp_error(state, "say where the truth goes: -o FILE, or --rows FILE");
 		if (settings->profiles && settings->at && strcmp(settings->at, "entries") != 0)
 			argp_error(state, "--profile is for --at=entries");
 		if (settings->profiles)
 			settings->at = "entries";
+		if (settings->registers && settings->at && !strcmp(settings->at, "entries"))
+			argp_error(state, "--registers is for --at=instructions");
 		return 0;
 	default: return option_into(key, argument, state, options);
 	}
@@ -295,19 +337,41 @@ static int walk_programs(const struct settings *settings)
 
 /* ---- on the host -------------------------------------------------------------------------- */
 
+/* Appends ",NAME=VALUE" if there is a value. */
+static void put_argument(FILE *file, const char *name, const char *value)
+{
+	if (value)
+		fprintf(file, ",%s=%s", name, value);
+}
+
 /* The plugin and its arguments, of which paths must not have a comma. NULL: no memory. */
 static char *plugin_text(const struct settings *settings, const char *said)
 {
-	char *text;
+	const char *at = settings->at	       ? settings->at
+			 : settings->output    ? NULL
+			 : settings->registers ? NULL
+					       : "entries";
 	FREED char *given = NULL;
+	char *text = NULL;
+	size_t size;
+	FILE *file;
 
-	if (settings->profiles && asprintf(&given, ",given=%s.profile", settings->output) < 0)
+	if (settings->profiles && asprintf(&given, "%s.profile", settings->output) < 0)
 		return NULL;
-	if (asprintf(&text, "watch,out=%s,truth=%s%s%s%s%s%s%s", said, settings->output,
-		     settings->root ? ",root=" : "", settings->root ? settings->root : "",
-		     settings->entry ? ",from=entry" : "", settings->at ? ",at=" : "",
-		     settings->at ? settings->at : "", given ? given : "") < 0)
+	file = open_memstream(&text, &size);
+	if (!file)
 		return NULL;
+	fprintf(file, "watch,out=%s", said);
+	put_argument(file, "truth", settings->output);
+	put_argument(file, "rows", settings->rows);
+	put_argument(file, "root", settings->root);
+	put_argument(file, "from", settings->entry ? "entry" : NULL);
+	put_argument(file, "registers", settings->registers ? "on" : NULL);
+	put_argument(file, "at", at);
+	put_argument(file, "given", given);
+	if (settings->rows && at && !strcmp(at, "entries"))
+		put_argument(file, "first", settings->first ? settings->first : FIRST_RUNS);
+	fclose(file);
 	return text;
 }
 
@@ -441,6 +505,11 @@ static int score_profiles(const struct settings *settings, struct gate *gate)
 	return status;
 }
 
+static bool has_comma(const char *path)
+{
+	return path && strchr(path, ',');
+}
+
 static int watch_guest(struct settings *settings)
 {
 	struct gate *gate = &settings->gate;
@@ -449,19 +518,27 @@ static int watch_guest(struct settings *settings)
 	struct error error;
 	int status;
 
-	if (strchr(settings->output, ',') || (settings->root && strchr(settings->root, ','))) {
+	if (settings->output && settings->rows && !strcmp(settings->output, settings->rows)) {
+		fprintf(stderr, "stackproof watch: -o and --rows name one file\n");
+		return EXIT_USAGE;
+	}
+	if (has_comma(settings->output) || has_comma(settings->rows) || has_comma(settings->root)) {
 		fprintf(stderr, "stackproof watch: QEMU takes no path with a comma\n");
 		return EXIT_USAGE;
 	}
-	if (output_file_check(settings->output, &error) ||
-	    asprintf(&said, "%s.said", settings->output) < 0) {
+	if ((settings->output && output_file_check(settings->output, &error)) ||
+	    (settings->rows && output_file_check(settings->rows, &error)) ||
+	    asprintf(&said, "%s.said", settings->output ? settings->output : settings->rows) < 0) {
 		error_print(stderr, "stackproof watch", &error);
 		return EXIT_ENVIRONMENT;
 	}
 	if (take_program(settings))
 		return EXIT_BAD_INPUT;
 	remove(said);
-	remove_earlier(settings->output);
+	if (settings->output)
+		remove_earlier(settings->output);
+	if (settings->rows)
+		remove(settings->rows);
 	status = run_guest(settings, said);
 	if (access(said, R_OK) && status) /* vm has said why */
 		return status;

@@ -10,6 +10,7 @@
  *	ending/		how a run that is not whole ended, and how far it had come
  *	contexts/	all true stacks of a run as a tree, and the truth file of it
  *	emulator/	plugins of QEMU's, which see each instruction of a whole guest
+ *	rows/		where the caller's frame was at each instruction: facts that any unwind table must fit
  *	executed/	a run as a record for lint: which instructions ran, and the rows that it has proven wrong
  */
 #ifndef STACKPROOF_TRUTH_WING_H

@@ -57,6 +57,18 @@ struct fast_instruction {
 	uint64_t enough;
 };
 
+/* What an instruction does to rsp. */
+enum sp_change {
+	SP_BY_CONSTANT, /* or not at all */
+	SP_LOWERED,
+	SP_UNKNOWN,
+};
+struct sp_effect {
+	enum sp_change change;
+	int64_t bytes; /* SP_BY_CONSTANT: by how much it raises rsp */
+};
+struct sp_effect fast_sp_effect(const struct fast_instruction *one);
+
 /* Fills in the others. Returns by how much the block raises rsp if nothing in it has set room. */
 int64_t fast_block(struct fast_instruction *one, size_t count);
 

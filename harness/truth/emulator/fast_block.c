@@ -13,17 +13,6 @@
 
 #define RSP 4 /* the encoding's number */
 
-enum sp_change {
-	SP_BY_CONSTANT, /* or not at all */
-	SP_LOWERED,
-	SP_UNKNOWN,
-};
-
-struct sp_effect {
-	enum sp_change change;
-	int64_t bytes; /* SP_BY_CONSTANT */
-};
-
 struct opcode {
 	const uint8_t *at; /* behind the prefixes */
 	bool word;	   /* 16 bits */
@@ -88,7 +77,7 @@ static struct sp_effect lea_effect(const struct opcode *opcode)
 	return (struct sp_effect) { .bytes = mod ? immediate(opcode->at + 3, mod == 1) : 0 };
 }
 
-static struct sp_effect effect_of(const struct fast_instruction *one)
+struct sp_effect fast_sp_effect(const struct fast_instruction *one)
 {
 	struct opcode opcode = find_opcode(one->bytes);
 	int word = opcode.word ? 2 : 8;
@@ -136,7 +125,7 @@ static struct sp_effect effect_of(const struct fast_instruction *one)
 static bool returns_after(const struct fast_instruction *one, const struct fast_instruction *end)
 {
 	while (++one < end) {
-		struct sp_effect effect = effect_of(one);
+		struct sp_effect effect = fast_sp_effect(one);
 
 		if (one->instruction.kind == INSTRUCTION_RETURN)
 			return one->need != FAST_STEP;
@@ -170,7 +159,7 @@ static void need_call(struct fast_instruction *one)
 
 static void decide(struct fast_instruction *one, const struct fast_instruction *end)
 {
-	struct sp_effect effect = effect_of(one);
+	struct sp_effect effect = fast_sp_effect(one);
 
 	switch (one->instruction.kind) {
 	case INSTRUCTION_CALL: need_call(one); return;
@@ -225,7 +214,7 @@ int64_t fast_block(struct fast_instruction *one, size_t count)
 		decide(at, end);
 	}
 	for (struct fast_instruction *at = one; at < end; at++) {
-		struct sp_effect effect = effect_of(at);
+		struct sp_effect effect = fast_sp_effect(at);
 		bool known = effect.change == SP_BY_CONSTANT;
 
 		switch (at->need) {

@@ -63,6 +63,8 @@ uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+/* Where its bytes are in this process's memory: the same for all mappings of a page. NULL: it isn't RAM. */
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 /* Copies at most size of the instruction's bytes; returns how many. */
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *ret, size_t size);
 

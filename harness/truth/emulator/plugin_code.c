@@ -153,6 +153,11 @@ const struct code_file *code_file(uint32_t number)
 	return number ? &files.file[number - 1] : &none;
 }
 
+uint32_t code_files(void)
+{
+	return files.count;
+}
+
 size_t code_files_missing(void)
 {
 	return files.missing;

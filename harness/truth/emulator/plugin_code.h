@@ -31,6 +31,8 @@ struct code_map {
 
 /* The file of a number; that of 0 has no path. */
 const struct code_file *code_file(uint32_t number);
+/* How many there are. */
+uint32_t code_files(void);
 /* The process has mapped code, in place of what was there. False: no memory. root: where the guest's files are on
  * the host; or "". */
 bool code_map_add(struct code_map *map, const struct process_mapping *mapping, const char *root);

@@ -33,11 +33,7 @@ struct seen {
 	struct fast_site site;
 };
 
-static struct fast_cpu {
-	struct fast_state state; /* thread NULL: nobody's that is followed */
-	struct watched_thread *thread;
-	struct vcpu *vcpu;
-} __attribute__((aligned(128))) cpus[GUEST_RINGS_MAX];
+struct fast_cpu watch_fast_cpus[GUEST_RINGS_MAX];
 
 static const struct instruction nothing;
 
@@ -48,9 +44,12 @@ static void follow(struct fast_cpu *cpu, uint64_t sp)
 		cpu->state.thread = NULL;
 	cpu->vcpu->followed = cpu->state.thread != NULL;
 	cpu->vcpu->fast = (struct fast_words) { .room = FAST_ROOM_ENOUGH };
+	cpu->rows_owner = 0;
 	if (!cpu->state.thread)
 		return;
 	fast_sync(&cpu->state, sp);
+	if (watch.rows)
+		watch_rows_sync(cpu);
 	if (fast_attends(&cpu->state))
 		cpu->vcpu->look = LOOK_STEPPED;
 }
@@ -66,6 +65,8 @@ static void finish(struct fast_cpu *cpu, int status)
 	watch_entry_contradict(cpu->thread);
 	if (fast_attends(&cpu->state))
 		cpu->vcpu->look = LOOK_STEPPED;
+	if (watch.rows)
+		watch_rows_sync(cpu);
 	watch_unlock();
 }
 
@@ -93,7 +94,7 @@ static __attribute__((noinline)) void call_unknown(struct fast_cpu *cpu, struct 
 
 static void on_call(unsigned number, uint32_t access, uint64_t slot, void *userdata)
 {
-	struct fast_cpu *cpu = &cpus[number];
+	struct fast_cpu *cpu = &watch_fast_cpus[number];
 	struct seen *seen = userdata;
 	uint64_t value;
 
@@ -117,19 +118,30 @@ static __attribute__((noinline)) void return_slowly(struct fast_cpu *cpu, const 
 	finish(cpu, fast_return(&cpu->state, &seen->instruction, slot, target, sp));
 }
 
+/* Whether the ret goes where the innermost call said, wherever its code is mapped. */
+static bool goes_back(const struct fast_cpu *cpu, uint32_t access)
+{
+	const struct shadow_stack *shadow = &cpu->state.thread->shadow;
+	uint64_t target = qemu_plugin_mem_get_value(access).data.u64;
+
+	return shadow->count &&
+	       !((shadow->frame[shadow->count - 1].return_address ^ target) % TABLE_PAGE_SIZE);
+}
+
 static void on_return(unsigned number, uint32_t access, uint64_t slot, void *userdata)
 {
-	struct fast_cpu *cpu = &cpus[number];
+	struct fast_cpu *cpu = &watch_fast_cpus[number];
 	const struct seen *seen = userdata;
 
 	if (cpu->state.thread &&
-	    !fast_returned(&cpu->state, slot, slot + sizeof(slot) + seen->key.takes))
+	    ((watch.rows && !goes_back(cpu, access)) ||
+	     !fast_returned(&cpu->state, slot, slot + sizeof(slot) + seen->key.takes)))
 		return_slowly(cpu, seen, access, slot);
 }
 
 static void on_leave(unsigned number, uint32_t access, uint64_t address, void *userdata)
 {
-	struct fast_cpu *cpu = &cpus[number];
+	struct fast_cpu *cpu = &watch_fast_cpus[number];
 
 	if (!cpu->state.thread || cpu->vcpu->fast.stepping)
 		return;
@@ -141,13 +153,13 @@ static void on_leave(unsigned number, uint32_t access, uint64_t address, void *u
 
 static void on_try(unsigned number, void *userdata)
 {
-	if (cpus[number].state.thread)
-		fast_try(&cpus[number].state);
+	if (watch_fast_cpus[number].state.thread)
+		fast_try(&watch_fast_cpus[number].state);
 }
 
 static void on_step(unsigned number, void *userdata)
 {
-	struct fast_cpu *cpu = &cpus[number];
+	struct fast_cpu *cpu = &watch_fast_cpus[number];
 	const struct seen *seen = userdata;
 	struct user_regs_struct regs;
 	int status;
@@ -187,6 +199,8 @@ static int go_on(struct fast_cpu *cpu, const struct user_regs_struct *regs)
 	bool calls = thread->steps.pending && thread->steps.next.kind == INSTRUCTION_SYSCALL;
 	int status;
 
+	if (thread->rows.running)
+		rows_go_on(&thread->rows, left.rip);
 	/* It faulted, and is executed again. */
 	if (thread->steps.pending && !calls && left.rip == thread->steps.regs.rip)
 		thread->steps.pending = false;
@@ -258,7 +272,7 @@ static void look(struct fast_cpu *cpu, bool kernel_ran)
 
 void watch_fast_look(unsigned number, bool kernel_ran)
 {
-	struct fast_cpu *cpu = &cpus[number];
+	struct fast_cpu *cpu = &watch_fast_cpus[number];
 	struct vcpu *vcpu = watch_vcpu(number);
 
 	if (kernel_ran) {
@@ -284,11 +298,12 @@ bool watch_fast_forget(const struct watched_thread *thread)
 	bool ret = false;
 
 	for (size_t i = 0; i < GUEST_RINGS_MAX; i++) {
-		if (cpus[i].thread != thread)
+		if (watch_fast_cpus[i].thread != thread)
 			continue;
-		ret |= cpus[i].state.thread != NULL;
-		cpus[i].thread = NULL;
-		cpus[i].state.thread = NULL;
+		ret |= watch_fast_cpus[i].state.thread != NULL;
+		watch_fast_cpus[i].thread = NULL;
+		watch_fast_cpus[i].rows_owner = 0;
+		watch_fast_cpus[i].state.thread = NULL;
 	}
 	return ret;
 }
@@ -296,11 +311,11 @@ bool watch_fast_forget(const struct watched_thread *thread)
 void watch_fast_sum(struct watch_counters *ret)
 {
 	for (size_t i = 0; i < GUEST_RINGS_MAX; i++) {
-		ret->calls += cpus[i].state.calls;
-		ret->returns += cpus[i].state.returns;
-		ret->late += cpus[i].state.late;
-		ret->remapped += cpus[i].state.remapped;
-		ret->overwritten += cpus[i].state.overwritten;
+		ret->calls += watch_fast_cpus[i].state.calls;
+		ret->returns += watch_fast_cpus[i].state.returns;
+		ret->late += watch_fast_cpus[i].state.late;
+		ret->remapped += watch_fast_cpus[i].state.remapped;
+		ret->overwritten += watch_fast_cpus[i].state.overwritten;
 	}
 }
 
@@ -374,8 +389,8 @@ void watch_fast_translated(struct qemu_plugin_tb *tb)
 	uint64_t begin = qemu_plugin_tb_vaddr(tb);
 	size_t count = qemu_plugin_tb_n_insns(tb);
 	struct fast_instruction *block = malloc((count + !count) * sizeof(*block));
+	size_t segment = 0;
 	int64_t raised;
-
 	bool good = block != NULL;
 
 	watch_lock();
@@ -393,6 +408,8 @@ void watch_fast_translated(struct qemu_plugin_tb *tb)
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
 		instrument(insn, &block[i], begin, qemu_plugin_insn_vaddr(insn) - begin);
+		if (watch.rows && i == segment)
+			segment += watch_rows_translated(tb, block, count, i);
 		if (raised && i + 1 == count)
 			qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
 				insn, QEMU_PLUGIN_INLINE_ADD_U64, WORD(fast.room),

@@ -124,12 +124,27 @@ static void print_fast(const struct watch_counters *counters)
 			counters->different_doubtful, counters->different_entries);
 }
 
+static void print_rows(void)
+{
+	uint64_t checked, elsewhere, facts;
+
+	rows_sums(&checked, &elsewhere, &facts);
+	fprintf(out,
+		", \"rows\": true, \"rows_checked\": %" PRIu64 ", \"rows_elsewhere\": %" PRIu64
+		", \"row_facts\": %" PRIu64,
+		checked, elsewhere, facts);
+}
+
 void watch_report_end(void)
 {
 	struct watch_counters *counters = &watch.counters;
+	bool partial = watch.processes > 0;
 
 	watch_fast_sum(counters);
 	watch_forget_all();
+	if (watch.rows &&
+	    rows_write(watch.rows, watch.fast ? watch.first : 0, partial, &watch.error))
+		watch.failed = true;
 	fprintf(out,
 		"{\"type\": \"watch_summary\", \"wrong\": \"%s\", \"error\": \"%s\", "
 		"\"processes\": %zu, \"instructions\": %" PRIu64 ", \"entries\": %" PRIu64
@@ -149,6 +164,8 @@ void watch_report_end(void)
 	}
 	if (watch.fast)
 		print_fast(counters);
+	if (watch.rows)
+		print_rows();
 	fprintf(out, "}\n");
 	if (out != stderr && (ferror(out) | fclose(out)))
 		perror("watch");

@@ -160,6 +160,8 @@ static void forget_thread(struct watched_process *process, size_t at)
 	stack_pool_forget(&process->steps.stacks, thread->steps.tid);
 	process->thread[at] = process->thread[--process->threads];
 	truth_thread_end(&process->truth, &thread->truth);
+	if (!rows_end(&thread->rows))
+		watch_fail();
 	watch.alive--;
 	if (watch_fast_forget(thread))
 		return;
@@ -433,6 +435,8 @@ static void point(struct watched_thread *thread)
 	    truth_point(&process->truth, &thread->truth, &process->steps, &thread->steps,
 			&watch.error))
 		watch.failed = true;
+	if (watch.rows && !watch.fast)
+		watch_rows_point(thread);
 }
 
 static uint64_t whole_pages(uint64_t bytes)
@@ -487,6 +491,8 @@ static void step(struct watched_thread *thread, const struct user_regs_struct *r
 	if (wrong != watch_wrong_returns(counters))
 		truth_contradict(&thread->process->truth, &thread->truth, stack,
 				 thread->steps.shadow.id);
+	if (watch.rows)
+		watch_rows_hold(thread, stack);
 	point(thread);
 }
 

@@ -181,9 +181,8 @@ static int follow_frames(struct process_truth *truth, struct thread_truth *threa
 	return 0;
 }
 
-/* After frames went at once: above which depth stacks are in doubt. */
-static size_t doubtful_depth(const struct stepped_process *process,
-			     const struct shadow_stack *shadow)
+size_t truth_doubtful_depth(const struct stepped_process *process,
+			    const struct shadow_stack *shadow)
 {
 	for (size_t i = 0; i < shadow->count; i++) {
 		const struct shadow_frame *frame = &shadow->frame[i];
@@ -230,7 +229,7 @@ int truth_point(struct process_truth *truth, struct thread_truth *thread,
 		thread->doubtful = SIZE_MAX;
 	else if (thread->epoch != shadow->epoch ||
 		 (thread->doubtful != SIZE_MAX && thread->frames != shadow->count))
-		thread->doubtful = doubtful_depth(process, shadow);
+		thread->doubtful = truth_doubtful_depth(process, shadow);
 	thread->epoch = shadow->epoch;
 	thread->frames = shadow->count;
 	if (follow_frames(truth, thread, shadow, false, &parent, error) ||
@@ -284,7 +283,7 @@ int truth_entry(struct process_truth *truth, struct thread_truth *thread,
 	if (!thread->stack)
 		thread->doubtful = SIZE_MAX;
 	else if (changed && !unread)
-		thread->doubtful = doubtful_depth(process, shadow);
+		thread->doubtful = truth_doubtful_depth(process, shadow);
 	thread->epoch = shadow->epoch;
 	thread->frames = shadow->count;
 	if (follow_frames(truth, thread, shadow, true, &parent, error) ||

@@ -45,6 +45,9 @@ struct process_truth {
 		*entries; /* at=entries: they are written as they come; NULL: none was yet */
 };
 
+/* After frames went at once: stacks of more frames are in doubt, for a return address is not in its slot; SIZE_MAX: none. */
+size_t truth_doubtful_depth(const struct stepped_process *process,
+			    const struct shadow_stack *shadow);
 /* The thread is before its next instruction. -1: ERROR_MEMORY, ERROR_TABLE_LIMIT. */
 int truth_point(struct process_truth *truth, struct thread_truth *thread,
 		const struct stepped_process *process, const struct stepped_thread *steps,

@@ -17,6 +17,9 @@
  *			A truth file has each entry then, and can be read while it grows
  *	walks=on	the same, and BPF's stacks are held against the true ones (plugin_walks.h)
  *	given=FILE	where a file goes that a program in the guest gives
+ *	rows=FILE	where the caller's frame was at each instruction: facts that rows must fit (plugin_rows.h)
+ *	first=N		with at=entries only so many runs of each block with each caller are looked at
+ *	registers=on	of rows=, with at=instructions: callee-saved registers, too
  *	check=on	the same, and both ways at once, the one held against the other
  *
  * A block is translated once for the memory where its code is, and is run wherever that is mapped (QEMU's CF_PCREL): the
@@ -326,6 +329,12 @@ static int start(const struct qemu_info *info, int argc, char **argv)
 			watch.fast = false;
 		} else if (!strcmp(argv[i], "walks=on")) {
 			watch.fast = watch.walks = true;
+		} else if (!strncmp(argv[i], "rows=", 5)) {
+			watch.rows = argv[i] + 5;
+		} else if (!strncmp(argv[i], "first=", 6)) {
+			watch.first = strtoull(argv[i] + 6, NULL, 10);
+		} else if (!strcmp(argv[i], "registers=on")) {
+			watch.registers = true;
 		} else if (!strcmp(argv[i], "check=on")) {
 			watch.fast = watch.check = true;
 		} else {
@@ -339,6 +348,10 @@ static int start(const struct qemu_info *info, int argc, char **argv)
 	}
 	if (watch.truth && watch.check) {
 		fprintf(stderr, "watch: check=on writes no truth=\n");
+		return -1;
+	}
+	if (watch.registers && (watch.fast || !watch.rows)) {
+		fprintf(stderr, "watch: registers= is for rows= with at=instructions\n");
 		return -1;
 	}
 	watch.decoder = decoder_create(&watch.error);

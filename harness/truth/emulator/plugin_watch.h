@@ -12,6 +12,7 @@
  *	plugin_given.c		files that the guest gives to the host
  *	plugin_kernel.h		the guest's kernel
  *	plugin_truth.h		a process's stacks as a truth file
+ *	plugin_rows.h		where the caller's frame is, as facts that rows must fit
  *	plugin_code.h		the code that it has mapped
  *	plugin_walks.h		BPF's stacks, held against the true ones
  *
@@ -26,6 +27,7 @@
 #include "fast.h"
 #include "plugin.h"
 #include "plugin_kernel.h"
+#include "plugin_rows.h"
 #include "plugin_truth.h"
 #include "plugin_walks.h"
 #include "truth/steps/steps.h"
@@ -58,6 +60,7 @@ struct watched_thread {
 	bool stranger;	/* nobody has told where it began */
 	bool in_kernel; /* since its last instruction */
 	struct thread_truth truth;
+	struct thread_rows rows;
 	struct watched_thread *twin; /* the same one, without registers at each instruction */
 	struct walk_record *walked;  /* BPF's stack of where it is; NULL: none has come */
 	uint64_t
@@ -73,6 +76,7 @@ struct watched_process {
 	bool executed; /* a program since it is watched */
 	bool fast;     /* its threads' registers aren't known at each instruction */
 	struct step_counters counters;
+	uint64_t rows_wrong; /* watch_wrong_returns() when facts about rows were withdrawn last */
 	struct process_truth truth;
 	struct watched_thread **thread;
 	size_t threads, threads_made;
@@ -119,6 +123,9 @@ struct watch {
 	const char *given;	  /* where a file that the guest gives goes; or NULL */
 	struct guest_clock clock; /* bytes 0: it is not known */
 	uint64_t clock_ahead;	  /* the guest's TSC less the host's */
+	const char *rows;	  /* where facts about rows go; NULL: none are wanted */
+	uint64_t first; /* of each block with each caller only so many runs are looked at; 0: all */
+	bool registers; /* and callee-saved registers are, at each instruction */
 	const char *root; /* where the guest's files are on the host, without a slash at the end */
 	bool over;	  /* QEMU ends: what is not over yet was cut short */
 	size_t written;	  /* truth files */
@@ -235,6 +242,20 @@ void watch_inherit(struct watched_thread *thread, const struct watched_thread *m
 
 /* ---- plugin_fast.c -------------------------------------------------------------------------- */
 
+struct rows_seen;
+
+/* What a vCPU runs. */
+struct fast_cpu {
+	struct fast_state state; /* thread NULL: nobody's that is followed */
+	struct watched_thread *thread;
+	struct vcpu *vcpu;
+	uint64_t
+		rows_owner; /* thread->rows.owner if nothing is in doubt, and no segment is unfinished; else 0 */
+	struct rows_seen
+		*seen; /* how often blocks with their callers were looked at; NULL: not yet */
+} __attribute__((aligned(128)));
+extern struct fast_cpu watch_fast_cpus[GUEST_RINGS_MAX];
+
 void watch_fast_translated(struct qemu_plugin_tb *tb);
 /* A block of user code begins on the vCPU; vcpu->thread is who runs. */
 void watch_fast_look(unsigned number, bool kernel_ran);
@@ -264,6 +285,25 @@ void watch_clock(uint64_t address);
 
 /* Takes what the guest gives. */
 void watch_given(uint64_t address);
+
+/* ---- plugin_rows.c --------------------------------------------------------------------------- */
+
+/* The block's segment that begins with instruction number at is to be looked at. Returns its number of instructions. */
+size_t watch_rows_translated(struct qemu_plugin_tb *tb, const struct fast_instruction *block,
+			     size_t count, size_t at);
+/* The thread's stacks may have changed. */
+void watch_rows_sync(struct fast_cpu *cpu);
+/* What is pending of the thread is contradicted if a return has gone wrong since. from: the stack that it was on. */
+void watch_rows_hold(struct watched_thread *thread, uint64_t from);
+/* Whether the innermost frame's place is known, if count frames are open: *ret_cfa is where, of ROW_FACT_FRAME. Makes
+ * thread->rows that of the stack that it is on. */
+enum row_fact_kind watch_rows_kind(struct watched_thread *thread, size_t count, bool doubtful,
+				   uint64_t *ret_cfa);
+
+/* ---- plugin_rows_exact.c ---------------------------------------------------------------------- */
+
+/* The thread is before its next instruction, and all its registers are known. */
+void watch_rows_point(struct watched_thread *thread);
 
 /* ---- plugin_check.c ------------------------------------------------------------------------- */
 

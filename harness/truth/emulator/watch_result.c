@@ -76,6 +76,9 @@ void watch_result_gate(const struct watch_result *result, struct gate *ret)
 		gate_check(ret, json_number(process, "proven"));
 		gate_leave(ret, GATE_UNPROVEN, json_number(process, "unproven"));
 	}
+	/* Without truth files no point is counted. */
+	if (!ret->checked && !ret->left[GATE_UNPROVEN])
+		gate_check(ret, json_number(summary, "rows_checked"));
 	gate_leave(ret, GATE_HIDDEN,
 		   json_number(summary, "strangers") + json_number(summary, "unread_tasks"));
 	ret->environment |= !summary || *json_text(summary, "wrong") ||
@@ -164,6 +167,13 @@ void watch_result_print(FILE *file, const struct watch_result *result)
 		fputc('\n', file);
 	}
 	print_untold(file, result->process);
+	if (json_is_true(json_object_get(result->summary, "rows")))
+		fprintf(file,
+			"%" PRIu64 " facts about rows, of %" PRIu64 " instructions; %" PRIu64
+			" of these are in no file\n",
+			json_number(result->summary, "row_facts"),
+			json_number(result->summary, "rows_checked"),
+			json_number(result->summary, "rows_elsewhere"));
 	print_trouble(file, result->summary);
 }
 

@@ -94,6 +94,19 @@ void watch_check(const struct watched_thread *thread)
 {
 }
 
+void watch_rows_hold(struct watched_thread *thread, uint64_t from)
+{
+}
+
+bool rows_end(struct thread_rows *rows)
+{
+	return true;
+}
+
+void watch_rows_point(struct watched_thread *thread)
+{
+}
+
 void watch_thread_leaves(const struct watched_thread *thread)
 {
 	world.left++;

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_plugin_rows_held.c - records of what ran, and the facts that they become
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include "tests/suite.h"
+#include "truth/emulator/plugin_rows_held.c"
+
+static const struct code_file files[] = {
+	{ .image = { .kind = TRUTH_IMAGE_FILE, .path = "/p" } },
+	{ .image = { .kind = TRUTH_IMAGE_ANONYMOUS, .path = "" } },
+};
+
+const struct code_file *code_file(uint32_t number)
+{
+	return &files[number - 1];
+}
+
+uint32_t code_files(void)
+{
+	return 2;
+}
+
+/* push rbp; mov rbp, rsp; a jump */
+static struct rows_step steps[] = { { 0, false, 0, 0 }, { 1, false, 8, 0 }, { 4, true, 8, 8 } };
+static const struct rows_segment segment = { .key = { .count = 3 }, .step = steps, .size = 6 };
+static const struct rows_segment exits = {
+	.key = { .count = 3 }, .step = steps, .size = 6, .calls_kernel = true
+};
+
+static struct thread_rows rows;
+
+/* A run of a segment at PC 0x1000 on a stack. */
+static struct rows_record *run(const struct rows_segment *of, uint64_t stack, uint64_t sp,
+			       uint64_t bp)
+{
+	const struct rows_record key = {
+		.segment = of, .stack = stack, .pc = 0x1000, .file = 1, .sp = sp, .bp = bp
+	};
+	struct rows_record *ret = rows_record(&rows, &key);
+
+	ck_assert_ptr_nonnull(ret);
+	ret->runs++;
+	if (ret->ran < 3) {
+		rows.running = ret;
+		rows.running_at = 0x7000;
+	}
+	return ret;
+}
+
+static void setup(void)
+{
+	rows = (struct thread_rows) { .owner = 1 };
+	checked = elsewhere = 0;
+}
+
+static void teardown(void)
+{
+	rows_end(&rows);
+	row_facts_deinit(&facts);
+}
+
+/* "1000 8/0 3+0, 1001 16/0 3+0, " */
+static const char *said(void)
+{
+	static char text[2000];
+	size_t used = 0;
+
+	row_facts_sort(&facts);
+	text[0] = '\0';
+	for (uint32_t i = 0; i < facts.facts; i++) {
+		const struct row_fact *fact = &facts.fact[i];
+		char sp[24], bp[24];
+
+		snprintf(sp, sizeof(sp), "%ld", (long)fact->sp);
+		snprintf(bp, sizeof(bp), "%ld", (long)fact->bp);
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used, "%lx%s %s/%s %lu+%lu, ",
+			(unsigned long)fact->pc, fact->kind == ROW_FACT_DOUBT ? "?" : "",
+			fact->sp == ROW_FACT_ANY ? "*" : sp, fact->bp == ROW_FACT_ANY ? "*" : bp,
+			(unsigned long)fact->proven, (unsigned long)fact->unproven);
+	}
+	return text;
+}
+
+/* Where the thread goes on after the kernel, in the process; 0: at the next block. */
+static const struct end_case {
+	const char *name;
+	uint64_t goes_on;
+	const char *expected;
+} end_cases[] = {
+	{ "next_block", 0, "1000 8/0 1+0, 1001 16/0 1+0, 1004 16/16 1+0, " },
+	{ "behind_it", 0x7006, "1000 8/0 1+0, 1001 16/0 1+0, 1004 16/16 1+0, " },
+	{ "before_it", 0x6000, "1000 8/0 1+0, 1001 16/0 1+0, 1004 16/16 1+0, " },
+	{ "fault_at_the_first", 0x7000, "1000 8/0 1+0, " },
+	{ "fault_at_the_second", 0x7001, "1000 8/0 1+0, 1001 16/0 1+0, " },
+	{ "fault_at_the_third", 0x7004, "1000 8/0 1+0, 1001 16/0 1+0, 1004 16/16 1+0, " },
+};
+
+START_TEST(only_what_ran_is_a_fact)
+{
+	const struct end_case *c = &end_cases[_i];
+
+	run(&segment, 1, 8, 0);
+	if (c->goes_on)
+		rows_go_on(&rows, c->goes_on);
+	else
+		rows_finish(&rows);
+	ck_assert(rows_end(&rows));
+	ck_assert_msg(!strcmp(said(), c->expected), "%s: %s", c->name, said());
+}
+END_TEST
+
+START_TEST(thread_ends_in_a_system_call_or_by_a_fault)
+{
+	run(&segment, 1, 8, 0);
+	ck_assert(rows_end(&rows));
+	ck_assert_str_eq(said(), "1000 8/0 1+0, ");
+	row_facts_deinit(&facts);
+	rows.owner = 2;
+	run(&exits, 1, 8, 0);
+	ck_assert(rows_end(&rows));
+	ck_assert_str_eq(said(), "1000 8/0 1+0, 1001 16/0 1+0, 1004 16/16 1+0, ");
+}
+END_TEST
+
+START_TEST(runs_are_counted_once_each)
+{
+	for (int i = 0; i < 5; i++) {
+		run(&segment, 1, 8, 0);
+		rows_finish(&rows);
+	}
+	run(&segment, 1, 8, 24);
+	rows_finish(&rows);
+	ck_assert_uint_eq(rows.firsts, 1);
+	rows_end(&rows);
+	ck_assert_str_eq(said(), "1000 8/0 5+0, 1000 8/24 1+0, 1001 16/0 5+0, 1001 16/24 1+0, "
+				 "1004 16/16 6+0, ");
+	ck_assert_uint_eq(checked, 18);
+}
+END_TEST
+
+START_TEST(contradiction_is_of_its_stacks)
+{
+	struct rows_record *old = run(&segment, 1, 8, 0);
+
+	rows_finish(&rows);
+	run(&segment, 2, 8, 0);
+	rows_finish(&rows);
+	run(&segment, 3, 8, 0);
+	rows_finish(&rows);
+	ck_assert(rows_contradict(&rows, 1, 3));
+	ck_assert_uint_eq(old->owner, 0);
+	ck_assert_uint_eq(rows.firsts, 1);
+	run(&segment, 2, 8, 0); /* it is found again */
+	ck_assert_uint_eq(rows.firsts, 1);
+	rows_end(&rows);
+	ck_assert_str_eq(said(), "1000 8/0 2+2, 1001 16/0 2+2, 1004 16/16 2+2, ");
+}
+END_TEST
+
+/* What varies is kept 8 times, and then it is any. */
+static const struct vary_case {
+	const char *name;
+	int sp, bp; /* by how much each run adds */
+	int runs;
+	const char *first; /* the first fact */
+	uint32_t facts;	   /* of the segment's first instruction */
+} vary_cases[] = {
+	{ "neither", 0, 0, 30, "1000 64/32 30+0, ", 1 },
+	{ "rsp", 16, 0, 30, "1000 */32 22+0, ", 9 },
+	{ "rbp", 0, 16, 30, "1000 64/* 22+0, ", 9 },
+	{ "both", 16, 16, 30, "1000 */* 22+0, ", 9 },
+	{ "as_often_as_is_kept", 16, 0, 8, "1000 64/32 1+0, ", 8 },
+};
+
+START_TEST(what_varies_becomes_any)
+{
+	const struct vary_case *c = &vary_cases[_i];
+	uint32_t count = 0;
+
+	for (int i = 0; i < c->runs; i++) {
+		run(&segment, 1, (uint64_t)(64 + i * c->sp), (uint64_t)(32 + i * c->bp));
+		rows_finish(&rows);
+	}
+	rows_end(&rows);
+	ck_assert_msg(!strncmp(said(), c->first, strlen(c->first)), "%s: %s", c->name, said());
+	while (facts.fact[count].pc == 0x1000)
+		count++;
+	ck_assert_msg(count == c->facts, "%s: %u", c->name, count);
+}
+END_TEST
+
+/* pop rcx at the entry: then the return address is in no slot. */
+START_TEST(popped_return_address_is_in_doubt)
+{
+	static struct rows_step pops[] = { { 0, false, 0, 0 }, { 1, false, -8, 0 } };
+	static const struct rows_segment popping = { .key = { .count = 2 },
+						     .step = pops,
+						     .size = 3 };
+
+	run(&popping, 1, 8, 0)->ran = 2;
+	rows_end(&rows);
+	ck_assert_str_eq(said(), "1000 8/0 1+0, 1001? 0/0 1+0, ");
+}
+END_TEST
+
+/* Where rsp is on another stack than the caller's frame, or a huge frame is made. */
+START_TEST(far_is_not_counted_on)
+{
+	run(&segment, 1, ROW_FACT_ABOVE, 32);
+	rows_finish(&rows);
+	run(&segment, 1, ROW_FACT_NEAR, 0);
+	rows_finish(&rows);
+	rows_end(&rows);
+	ck_assert_str_eq(said(), "1000 0/32 1+0, 1000 16777216/0 1+0, 1001 0/0 1+0, 1001 0/32 1+0, "
+				 "1004 0/0 2+0, ");
+}
+END_TEST
+
+START_TEST(code_in_no_file_is_counted)
+{
+	const struct rows_record key = { .segment = &segment, .stack = 1, .file = 2 };
+
+	rows_record(&rows, &key)->runs = 7;
+	rows_end(&rows);
+	ck_assert_str_eq(said(), "");
+	ck_assert_uint_eq(elsewhere, 7);
+}
+END_TEST
+
+SUITE(plugin_rows_held, FIXTURE(setup, teardown), LOOP(only_what_ran_is_a_fact, end_cases),
+      TEST(thread_ends_in_a_system_call_or_by_a_fault), TEST(runs_are_counted_once_each),
+      TEST(contradiction_is_of_its_stacks), LOOP(what_varies_becomes_any, vary_cases),
+      TEST(popped_return_address_is_in_doubt), TEST(far_is_not_counted_on),
+      TEST(code_in_no_file_is_counted))

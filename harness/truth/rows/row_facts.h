@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * row_facts.h - where the caller's frame was, at each instruction that ran: facts that any unwind table must fit
+ *
+ * A *fact* says, of an instruction of an image, where the canonical frame address (CFA) was before it: how far above
+ * rsp, how far above rbp, and how often. The CFA is the address above the return address that the innermost open call
+ * has pushed; no unwind table was asked. A table's row is right if it fits all facts of its instructions (judge/rows).
+ *
+ *	row_facts.c		collects facts
+ *	row_facts_write.c	facts -> a file
+ *	row_facts_read.c	a file -> facts; distrusts each byte
+ *
+ * The format is in docs/EMULATOR.md.
+ */
+#ifndef STACKPROOF_ROW_FACTS_H
+#define STACKPROOF_ROW_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "error.h"
+#include "number_map.h"
+#include "truth_file/truth_file.h"
+#include "cfi/x86_64.h"
+
+enum row_fact_kind {
+	ROW_FACT_FRAME,	    /* a call has pushed the return address below the CFA */
+	ROW_FACT_OUTERMOST, /* there is no caller */
+	ROW_FACT_SIGNAL,    /* a handler has returned to here: above is what it interrupted */
+	ROW_FACT_PREFIX,    /* the stack was switched to: the caller isn't known */
+	ROW_FACT_DOUBT,	    /* a return address was out of its slot, or frames had just gone */
+	ROW_FACT_KIND_COUNT,
+};
+/* "frame". */
+const char *row_fact_kind_name(enum row_fact_kind kind);
+
+#define ROW_FACT_ANY   INT64_MIN /* too many different ones to keep each */
+#define ROW_FACT_ABOVE 0	 /* the register is not below the CFA, or not near */
+#define ROW_FACT_NEAR                                                                              \
+	(1 << 24) /* bytes: further below, it points at another stack, or at no frame */
+
+/* How far the register is below the CFA. */
+static inline uint64_t row_fact_below(uint64_t cfa, uint64_t value)
+{
+	return cfa - value - 1 < ROW_FACT_NEAR ? cfa - value : ROW_FACT_ABOVE;
+}
+
+#define ROW_FACT_WORDS 64 /* below the return address, of which it is known what they held */
+
+/* Callee-saved registers, in the order rbx, rbp, r12 to r15. A bit is set if it was so each time. */
+struct row_fact_registers {
+	bool known;
+	uint8_t same; /* bit n: register n has the value that it had at the call */
+	/* Bit i: the word at CFA - 16 - 8 * i has that value. */
+	uint64_t held[CALLEE_SAVED_COUNT];
+};
+
+struct row_fact {
+	uint32_t image; /* in row_facts.image */
+	uint8_t kind;	/* enum row_fact_kind */
+	uint64_t pc;	/* in the image */
+	/* CFA - rsp, CFA - rbp: from 1 to ROW_FACT_NEAR, ROW_FACT_ABOVE or ROW_FACT_ANY; 0 of other kinds than
+	 * ROW_FACT_FRAME. */
+	int64_t sp, bp;
+	uint64_t proven;   /* how often, at least */
+	uint64_t unproven; /* how often what followed has contradicted the stack */
+	struct row_fact_registers registers;
+};
+
+struct row_facts {
+	struct truth_image *image; /* strings are the structure's if it was read */
+	uint32_t images;
+	struct row_fact *fact;
+	uint32_t facts;
+	uint64_t
+		first; /* only so many runs of each block with each caller were looked at; 0: all */
+	bool partial;  /* the guest did not come to its end */
+	bool sorted;
+	struct number_map map; /* until it is sorted */
+	char *text;	       /* what was read */
+};
+
+/* ---- row_facts.c --------------------------------------------------------------------------- */
+
+/* Adds the counts, and what is known of registers, to the equal fact's. False: no memory. */
+bool row_facts_add(struct row_facts *facts, const struct row_fact *fact);
+/* By image, address, kind, sp and bp. After it nothing is added. */
+void row_facts_sort(struct row_facts *facts);
+/* How many facts of an image there are from begin to before end; *ret: the first. Sorted ones. */
+uint32_t row_facts_find(const struct row_facts *facts, uint32_t image, uint64_t begin, uint64_t end,
+			const struct row_fact **ret);
+void row_facts_deinit(struct row_facts *facts);
+
+/* ---- row_facts_write.c ---------------------------------------------------------------------- */
+
+#define ROW_FACTS_MAGIC "stackproof rows 1"
+
+/* Writes sorted facts; images without facts are left out. -1: what was there before still is. */
+int row_facts_write(const struct row_facts *facts, const char *path, struct error *error);
+
+/* ---- row_facts_read.c ------------------------------------------------------------------------ */
+
+/* Whether the file begins as one of facts. */
+bool row_facts_is_file(const char *path);
+/* To be freed by row_facts_deinit(), which may be called after a failure. ERROR_TEXT_SYNTAX: offset is the line. */
+int row_facts_read(const char *path, struct row_facts *ret, struct error *error);
+
+#endif
