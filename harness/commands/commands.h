@@ -26,6 +26,7 @@ int command_step(int argc, char **argv);
 int command_truth(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_watch(int argc, char **argv);
+int command_executed(int argc, char **argv);
 int command_emulators(int argc, char **argv);
 int command_vm(int argc, char **argv);
 int command_load(int argc, char **argv);

@@ -49,6 +49,8 @@ static const struct command commands[] = {
 	{ "emulators", command_emulators, "list or fetch a QEMU that takes plugins" },
 	{ "vm", command_vm, "run a command in a guest with another kernel" },
 	{ "watch", command_watch, "in such a guest: a command under the plugin `watch`" },
+	{ "executed", command_executed,
+	  "rows that ran in such a guest, held against the true frames" },
 	{ "load", command_load, "does this kernel take the BPF programs, and at what cost" },
 	{ "corpus", command_corpus, "build and run the corpus by a compiler of your own" },
 	{ "run", command_run, "the matrix: corpus x engines x kernels, into a results folder" },

@@ -8,6 +8,7 @@
  *
  *	verdict/	truth, engines' stacks and referee -> exact, a fault, or unproven
  *	compare/	engines over one program's run: points, scores, ranks, findings
+ *	rows/		rows of any table that ran in an emulated guest, against the truth's frames
  *	stepping/	what commands that step a program share: options, a time estimate, which code ran
  *	step/		compare in a terminal, point by point
  *	disputes/	a disputed point as a file

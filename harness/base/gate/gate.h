@@ -56,6 +56,8 @@ enum gate_reason {
 	GATE_OTHER_BUILD,    /* images of which a run loaded another build */
 	GATE_UNPROVEN_BUILD, /* ... of which nothing says that a run had this build */
 	GATE_NOT_LOADED,     /* ... that a run did not load */
+	GATE_UNJUDGED_ROWS,  /* executed: rows that ran, and aren't found by rsp and rbp alone */
+	GATE_DOUBTED_ROWS,   /* executed: rows that ran only while the truth was in doubt */
 	GATE_UNSYNTHESIZED,  /* synthesize: functions without CFI that get no row */
 	GATE_NO_FDE,	     /* files without an FDE for the address or function asked for */
 	/* everything else that a command checks */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_session.c - commands that follow code which nobody runs, over small images
+ * test_lint_session.c - commands that follow code which nobody runs, or that hold it against a run, over small images
  *
  * The sessions are in transcripts/ (transcript.h).
  */
@@ -9,14 +9,17 @@
 #include "transcript.h"
 #include "transcript_terminal.h"
 
-static const char *const names[] = { "lint", "synthesize", "archives" };
+static const char *const names[] = { "lint", "synthesize", "archives", "executed" };
 
-static const struct command commands[] = {
-	{ "cc", command_cc, "" },	{ "lint", command_lint, "" },
-	{ "plant", command_plant, "" }, { "prove", command_prove, "" },
-	{ "stat", command_stat, "" },	{ "synthesize", command_synthesize, "" },
-	{ "table", command_table, "" }, { 0 }
-};
+static const struct command commands[] = { { "cc", command_cc, "" },
+					   { "lint", command_lint, "" },
+					   { "executed", command_executed, "" },
+					   { "plant", command_plant, "" },
+					   { "prove", command_prove, "" },
+					   { "stat", command_stat, "" },
+					   { "synthesize", command_synthesize, "" },
+					   { "table", command_table, "" },
+					   { 0 } };
 
 START_TEST(session_is_as_written)
 {

@@ -11,15 +11,17 @@
 #include "base/cli/options.h"
 #include "base/cli/point_progress.h"
 #include "executed_options.h"
+#include "truth/rows/row_facts.h"
 
 enum { KEY_EXECUTED = 0x500, KEY_CONFIRM, KEY_STEP_EVERY, KEY_STEP_TIMEOUT };
 
 static const struct argp_option option_list[] = {
 	{ "executed", KEY_EXECUTED, "TRUTH", 0,
-	  "say what of it ran, by a file of `stackproof truth'", 0 },
+	  "say what of it ran, by a file of `stackproof truth' or of `stackproof watch --rows'",
+	  0 },
 	{ "confirm", KEY_CONFIRM, "RESULTS", OPTION_ARG_OPTIONAL,
 	  "step PROGRAM, and say of each finding whether its row was wrong when it ran; or by what "
-	  "`stackproof compare --json' has written",
+	  "`stackproof compare --json', or `executed --json', has written",
 	  0 },
 	{ "step-every", KEY_STEP_EVERY, "N", 0,
 	  "of --confirm: look at every Nth instruction (default 1)", 0 },
@@ -117,6 +119,15 @@ static enum exit_status step(const struct executed_wish *wish, struct executed *
 	return ret->points ? EXIT_OK : exit_status_of_error(&error);
 }
 
+static int read_run(const struct executed_wish *wish, const char *path, struct executed *ret,
+		    struct error *error)
+{
+	if (!wish->truth)
+		return executed_read_results(path, ret, error);
+	return row_facts_is_file(path) ? executed_read_rows(path, ret, error)
+				       : executed_read_truth(path, ret, error);
+}
+
 enum exit_status executed_open(const struct executed_wish *wish, struct executed *ret,
 			       struct gate *gate)
 {
@@ -126,8 +137,7 @@ enum exit_status executed_open(const struct executed_wish *wish, struct executed
 	*ret = (struct executed) { .place = NULL };
 	if (wish->confirm)
 		return step(wish, ret, gate);
-	if (!path || !(wish->truth ? executed_read_truth(path, ret, &error)
-				   : executed_read_results(path, ret, &error)))
+	if (!path || !read_run(wish, path, ret, &error))
 		return EXIT_OK;
 	error_print(stderr, path, &error);
 	if (error.code != ERROR_SYSTEM && error.code != ERROR_MEMORY)

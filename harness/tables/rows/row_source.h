@@ -5,6 +5,7 @@
  * A table in another format than CFI is a *source*: a function that gives the row at an address, and says which rules
  * the format has words for. Code that compares rows takes a source, and knows no format.
  *
+ *	rows_cfi.c		the image's CFI itself
  *	rows_compact.c		the image's compact table
  *	diff/diff_rows.c	another tool's dump
  *
@@ -51,6 +52,19 @@ struct row_source {
 	void (*row_at)(void *context, uint64_t pc, struct row_said *ret);
 	void *context;
 };
+
+/* ---- rows_cfi.c --------------------------------------------------------------------------- */
+
+#define ROWS_CFI "cfi" /* the source's name */
+
+struct cfi_rows_kept;
+
+/* cfi is borrowed until cfi_rows_destroy(). What an FDE has behind instructions that can't be decoded is a mark. */
+int cfi_rows_create(const struct cfi *cfi, struct cfi_rows_kept **ret, struct error *error);
+void cfi_rows_destroy(struct cfi_rows_kept *kept);
+/* False: there was no memory for some FDE's rows. */
+bool cfi_rows_are_whole(const struct cfi_rows_kept *kept);
+struct row_source cfi_rows_source(struct cfi_rows_kept *kept);
 
 /* ---- rows_compact.c ----------------------------------------------------------------------- */
 

@@ -2,11 +2,12 @@
 /*
  * executed.h - which instructions of which images ran, and whether their rows were right then
  *
- * `stackproof lint` compares its findings about code with a run of that code. A run comes from one of three sources;
- * the third, a program that is stepped now, is judge/stepping/executed_step.c:
+ * `stackproof lint` compares its findings about code with a run of that code. A run comes from one of four sources;
+ * the fourth, a program that is stepped now, is judge/stepping/executed_step.c:
  *
  *	executed_truth.c	a truth file (truth_file.h): where threads stood, and which calls were open
- *	executed_results.c	results of compare: some of the rows that were wrong
+ *	executed_rows.c		a file of `watch --rows` (row_facts.h): which instructions ran in an emulated guest
+ *	executed_results.c	results of compare, or of executed: some of the rows that were wrong
  *	executed.c		all of them as sorted lists of places and faults
  *	executed_image.c	which of the run's images a file is
  *	fault_kind.c		the names of what can be wrong with a row
@@ -87,9 +88,14 @@ uint32_t executed_faults(const struct executed *executed, uint32_t image, uint64
 /* Fills ret from a truth file's stacks. Fails as truth_file_open(). To be freed by executed_deinit(). */
 int executed_read_truth(const char *path, struct executed *ret, struct error *error);
 
+/* ---- executed_rows.c ------------------------------------------------------------------------ */
+
+/* The same from a file of facts about rows. Fails as row_facts_read(). */
+int executed_read_rows(const char *path, struct executed *ret, struct error *error);
+
 /* ---- executed_results.c ------------------------------------------------------------------- */
 
-/* Fills ret from the NDJSON of `compare` or `run`. ERROR_TEXT_SYNTAX, with the line as offset: it is no such
+/* Fills ret from the NDJSON of `compare`, `run` or `executed`. ERROR_TEXT_SYNTAX, with the line as offset: it is no such
  * file, or has no complete run. Call executed_deinit() in any case. */
 int executed_read_results(const char *path, struct executed *ret, struct error *error);
 

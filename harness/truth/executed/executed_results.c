@@ -53,6 +53,9 @@ static int add_finding(struct executed *executed, const json_t *object, struct e
 					.registers = STACK_REGISTERS };
 	uint32_t number;
 
+	/* Of executed: another table's. */
+	if (json_object_get(object, "table") && strcmp(json_text(object, "table"), "cfi"))
+		return 0;
 	if (!fault.kind || !read_address(json_text(object, "address"), &fault.pc))
 		return error_set(error, ERROR_TEXT_SYNTAX, NULL, 0, "a finding without a place");
 	if (image.path[0] != '/')
@@ -82,7 +85,11 @@ static int add_line(struct executed *executed, const char *line, size_t size, ui
 		result = error_set(error, ERROR_TEXT_SYNTAX, NULL, 0, "no JSON object");
 	else if (!strcmp(type, "finding") && !strcmp(json_text(object, "verdict"), "table_fault"))
 		result = add_finding(executed, object, error);
-	else if (!strcmp(type, "verdicts")) {
+	else if (!strcmp(type, "executed_total")) {
+		++*ret_runs;
+		executed->points += json_number(object, "runs");
+		executed->partial |= json_is_true(json_object_get(object, "partial"));
+	} else if (!strcmp(type, "verdicts")) {
 		++*ret_runs;
 		executed->points += json_number(object, "points");
 		executed->doubted += json_number(object, "unproven");
