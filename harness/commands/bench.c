@@ -97,6 +97,10 @@ static const struct bench {
 	{ "emulator_stacks", bench_emulator_stacks, TIMES_AS_FAST, NULL,
 	  "instructions a second whose stacks an emulator's plugin knows, against a guest "
 	  "without" },
+	{ "emulator_rows_first", bench_emulator_rows_first, TIMES_AS_FAST, NULL,
+	  "the same, and of each block the caller's frame is looked at in its first runs" },
+	{ "emulator_rows_all", bench_emulator_rows_all, TIMES_AS_FAST, NULL,
+	  "the same in all its runs" },
 	{ "guest_start", bench_guest_start, TIMES_THE_COST, NULL,
 	  "a guest from its start to its first result" },
 };
@@ -232,7 +236,7 @@ static const struct argp argp = {
 	.doc = "Measures the project's own figures, each beside its reference in the same run. A "
 	       "figure that can't be had here is a skip, with the reason. The ratio says how many "
 	       "times as fast as the reference (table_build*, lint*, lookup*, tracer_steps, "
-	       "engine*, emulator_stacks), how "
+	       "engine*, emulator_*), how "
 	       "many "
 	       "times "
 	       "smaller (table_size*), or how many times its cost (walk*, guest_start).\vThe "

@@ -42,6 +42,8 @@ static int measure(const char *name, const struct bench_options *options, struct
 MEASURE(bench_engine_protocol)
 MEASURE(bench_engine_so)
 MEASURE(bench_first_stack)
+MEASURE(bench_emulator_rows_all)
+MEASURE(bench_emulator_rows_first)
 MEASURE(bench_emulator_stacks)
 MEASURE(bench_guest_start)
 MEASURE(bench_kernel_memory)

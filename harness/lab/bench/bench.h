@@ -74,6 +74,10 @@ int bench_guest_start(const struct bench_options *options, struct bench_figure *
 		      struct error *error);
 int bench_emulator_stacks(const struct bench_options *options, struct bench_figure *ret,
 			  struct error *error);
+int bench_emulator_rows_first(const struct bench_options *options, struct bench_figure *ret,
+			      struct error *error);
+int bench_emulator_rows_all(const struct bench_options *options, struct bench_figure *ret,
+			    struct error *error);
 /* The subject of these is an image's name, see bench_image_find(). */
 int bench_table_build(const struct bench_options *options, struct bench_figure *ret,
 		      struct error *error);

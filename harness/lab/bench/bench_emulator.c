@@ -116,8 +116,15 @@ static int count(struct guest_bench *bench, const char *out, uint64_t *ret, stru
 	return with > *ret ? 0 : error_set(error, ERROR_PROTOCOL, NULL, 0, "nothing was counted");
 }
 
-static int measure(struct guest_bench *bench, const struct bench_options *options, const char *out,
-		   struct bench_figure *ret, struct error *error)
+/* What the plugin is to do, and the number by which it says that it did. */
+struct watch_work {
+	bool rows; /* they go to the file of what it says, with ".rows" behind */
+	const char *first, *number;
+};
+
+static int measure(struct guest_bench *bench, const struct bench_options *options,
+		   const struct watch_work *work, const char *out, struct bench_figure *ret,
+		   struct error *error)
 {
 	double ours[BENCH_RUNS_MAX], reference[BENCH_RUNS_MAX];
 	char plugin[PATH_MAX], option[2 * PLUGIN_BYTES];
@@ -127,12 +134,14 @@ static int measure(struct guest_bench *bench, const struct bench_options *option
 	    kernel_get(options->kernel, &bench->kernel, error) ||
 	    count(bench, out, &instructions, error))
 		return -1;
-	snprintf(option, sizeof(option), "%s,at=entries,out=%s", plugin, out);
+	snprintf(option, sizeof(option), "%s,at=entries,out=%s%s%s%s%s", plugin, out,
+		 work->rows ? ",rows=" : "", work->rows ? out : "", work->rows ? ".rows" : "",
+		 work->first);
 	for (unsigned int i = 0; i < options->runs; i++) {
 		if (run(bench, NULL, ROUNDS, &sum, &reference[i], error) ||
 		    run(bench, option, ROUNDS, &other, &ours[i], error))
 			return -1;
-		if (sum != other || !read_number(out, "calls"))
+		if (sum != other || !read_number(out, work->number))
 			return error_set(error, ERROR_PROTOCOL, NULL, 0,
 					 "the program was not watched, or did something else");
 	}
@@ -146,14 +155,18 @@ static int measure(struct guest_bench *bench, const struct bench_options *option
 		 " calls in the last run",
 		 bench->emulator.name, bench->kernel.version, instructions,
 		 read_number(out, "calls"));
+	if (read_number(out, "rows_checked"))
+		snprintf(ret->note + strlen(ret->note), sizeof(ret->note) - strlen(ret->note),
+			 "; %" PRIu64 " instructions looked at, of the program's start, too",
+			 read_number(out, "rows_checked"));
 	return 0;
 }
 
-int bench_emulator_stacks(const struct bench_options *options, struct bench_figure *ret,
-			  struct error *error)
+static int bench_watch(const struct bench_options *options, const struct watch_work *work,
+		       struct bench_figure *ret, struct error *error)
 {
 	struct guest_bench *bench = calloc(1, sizeof(*bench));
-	char out[] = "/tmp/stackproof-bench-XXXXXX";
+	char out[] = "/tmp/stackproof-bench-XXXXXX", rows[sizeof(out) + 8];
 	int fd = bench ? mkstemp(out) : -1, status = -1;
 	ssize_t length;
 
@@ -169,8 +182,34 @@ int bench_emulator_stacks(const struct bench_options *options, struct bench_figu
 	else if (access(bench->program, X_OK))
 		error_set(error, ERROR_UNAVAILABLE, NULL, 0, "%s is not built", bench->program);
 	else
-		status = measure(bench, options, out, ret, error);
+		status = measure(bench, options, work, out, ret, error);
+	snprintf(rows, sizeof(rows), "%s.rows", out);
+	unlink(rows);
 	unlink(out);
 	free(bench);
 	return status;
+}
+
+int bench_emulator_stacks(const struct bench_options *options, struct bench_figure *ret,
+			  struct error *error)
+{
+	static const struct watch_work work = { false, "", "calls" };
+
+	return bench_watch(options, &work, ret, error);
+}
+
+int bench_emulator_rows_first(const struct bench_options *options, struct bench_figure *ret,
+			      struct error *error)
+{
+	static const struct watch_work work = { true, ",first=64", "rows_checked" };
+
+	return bench_watch(options, &work, ret, error);
+}
+
+int bench_emulator_rows_all(const struct bench_options *options, struct bench_figure *ret,
+			    struct error *error)
+{
+	static const struct watch_work work = { true, "", "rows_checked" };
+
+	return bench_watch(options, &work, ret, error);
 }
