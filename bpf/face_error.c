@@ -12,7 +12,7 @@
 _Static_assert(sizeof(struct stackproof_error) == 296, "it is the caller's, and never grows");
 /* Behind it are the reasons of walks that are not ours. */
 _Static_assert(STOP_REASON_COUNT == STOP_URETPROBE + 1, "a new reason wants a number of the face");
-_Static_assert(ERROR_CODE_COUNT == ERROR_THIN_ARCHIVE + 1,
+_Static_assert(ERROR_CODE_COUNT == ERROR_SFRAME_ORDER + 1,
 	       "a new error wants a number of the face");
 
 unsigned int stackproof_version(void)

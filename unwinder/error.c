@@ -44,6 +44,13 @@ static const char *const code_names[ERROR_CODE_COUNT] = {
 	[ERROR_UNAVAILABLE] = "unavailable",
 	[ERROR_PROTOCOL] = "protocol",
 	[ERROR_TIMEOUT] = "timeout",
+	[ERROR_NO_SFRAME] = "no_sframe",
+	[ERROR_SFRAME_VERSION] = "sframe_version",
+	[ERROR_SFRAME_HEADER] = "sframe_header",
+	[ERROR_SFRAME_BOUNDS] = "sframe_bounds",
+	[ERROR_SFRAME_FUNCTION] = "sframe_function",
+	[ERROR_SFRAME_ROW] = "sframe_row",
+	[ERROR_SFRAME_ORDER] = "sframe_order",
 };
 
 /* Messages quote names out of the file, which are any bytes: one must not end the line, nor talk to

@@ -40,7 +40,14 @@ enum error_code {
 	ERROR_UNAVAILABLE, /* the environment lacks something: BPF, a VM, a privilege, a compiler */
 	ERROR_PROTOCOL,	   /* a child, tracee, guest or file broke its protocol or format */
 	ERROR_TIMEOUT,
-	ERROR_THIN_ARCHIVE, /* an archive whose members are files of their own */
+	ERROR_THIN_ARCHIVE,    /* an archive whose members are files of their own */
+	ERROR_NO_SFRAME,       /* the image has no .sframe */
+	ERROR_SFRAME_VERSION,  /* a version of SFrame that is not known */
+	ERROR_SFRAME_HEADER,   /* a header of .sframe that makes no sense */
+	ERROR_SFRAME_BOUNDS,   /* an offset or a length in .sframe leads out of it */
+	ERROR_SFRAME_FUNCTION, /* a malformed entry of its index */
+	ERROR_SFRAME_ROW,      /* a malformed row */
+	ERROR_SFRAME_ORDER,    /* functions that are out of order, or share code */
 	ERROR_CODE_COUNT,
 };
 

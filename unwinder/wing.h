@@ -7,6 +7,7 @@
  *
  *	image/		an ELF file: segments, sections with CFI, symbols, PLT entries, relocations
  *	cfi/		call frame information: entries, instructions, expressions, and their rows
+ *	sframe/		SFrame, the other table that linkers make: headers, functions, rows
  *	table/		rows as a compact table, which BPF can search; the step by one of its rules
  *	walk/		a process's mappings and their images; walks in user space
  *	truth_file/	reads the true stacks of a recorded run

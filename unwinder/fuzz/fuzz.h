@@ -32,6 +32,7 @@ int fuzz_archive(const uint8_t *data, size_t size);
 int fuzz_lint(const uint8_t *data, size_t size);
 int fuzz_baseline(const uint8_t *data, size_t size);
 int fuzz_executed(const uint8_t *data, size_t size);
+int fuzz_sframe(const uint8_t *data, size_t size);
 
 /* Aborts with a line that says what was broken. */
 void fuzz_failed(const char *function, const char *format, ...)

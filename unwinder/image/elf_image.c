@@ -26,6 +26,7 @@
 #include "elf_image.h"
 #include "pointer.h"
 #include "reader.h"
+#include "sframes.h"
 
 /* PN_XNUM and SHN_XINDEX: counts too large for the ELF header are in section 0. */
 struct header_counts {
@@ -403,6 +404,9 @@ static int read_image(struct image *image, struct error *error)
 		Elf64_Phdr segment = program_header(file, &header, i);
 		if (segment.p_type == PT_NOTE && !image->build_id_size)
 			read_build_id(image, file, &segment);
+		if (segment.p_type == PT_GNU_SFRAME && !debug_file &&
+		    image_find_sframe(image, &segment, error))
+			return -1;
 		/* objcopy leaves an empty one where it has removed .eh_frame_hdr. */
 		if (segment.p_type != PT_GNU_EH_FRAME || !segment.p_filesz || debug_file)
 			continue;
@@ -528,6 +532,7 @@ void image_destroy(struct image *image)
 		free(file->data);
 	free(file->other_eh_frame);
 	free(file->added_eh_frame);
+	free(file->sframe);
 	free(file->reference);
 	free(file->code);
 	free(file->code_by_address);

@@ -7,7 +7,7 @@
 #ifndef STACKPROOF_ELF_IMAGE_H
 #define STACKPROOF_ELF_IMAGE_H
 
-#include <libelf.h>
+#include <gelf.h>
 #include <sys/stat.h>
 #include "code_digest.h"
 #include "eh_frames.h"
@@ -85,8 +85,11 @@ struct image_file {
 	size_t first_eh_frame_number;
 	struct other_eh_frame *other_eh_frame; /* NULL, or room for EH_FRAMES_MAX */
 	size_t other_eh_frames;
-	size_t eh_frames_unread; /* how many are beyond EH_FRAMES_MAX */
-	uint8_t *added_eh_frame; /* owned: what image_add_eh_frame() added */
+	size_t eh_frames_unread;       /* how many are beyond EH_FRAMES_MAX */
+	uint8_t *added_eh_frame;       /* owned: what image_add_eh_frame() added */
+	struct sframe_section *sframe; /* NULL, or room for SFRAMES_MAX; elf_sframe.c */
+	size_t sframe_count;
+	bool sframe_unnamed; /* found by PT_GNU_SFRAME */
 	/* Of an object file; elf_relocate.c. */
 	struct code_reference *reference;
 	size_t reference_count;
@@ -98,6 +101,10 @@ struct image_file {
 /* Reads all sections .eh_frame, .eh_frame_hdr and .debug_frame. -1: the first .eh_frame or .eh_frame_hdr
  * can't be read. An error in another section is kept, and no failure. */
 int image_read_sections(struct image *image, struct error *error);
+
+/* The section's bytes, decompressed and relocated if need be. gnu_compressed: a .zdebug_ section. */
+int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr *header, const char *name,
+		  bool gnu_compressed, struct image_section *ret, struct error *error);
 
 static inline bool has_other_eh_frame(const struct image *image)
 {

@@ -17,6 +17,7 @@
 #include "array.h"
 #include "eh_frame_hdr.h"
 #include "elf_image.h"
+#include "sframes.h"
 
 /* zlib makes up to 1,032 bytes of one. CFI becomes three to eight times as long; what claims
  * more than this, and is not small, is there to eat memory. */
@@ -37,11 +38,9 @@ static uint64_t inflated_size(Elf_Scn *section, const GElf_Shdr *header, bool gn
 	return be64toh(size);
 }
 
-/* The section's bytes, decompressed and relocated if need be (gABI, "Section Compression";
- * .zdebug_*). */
-static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr *header,
-			 const char *name, bool gnu_compressed, struct image_section *ret,
-			 struct error *error)
+/* gABI, "Section Compression"; .zdebug_*. */
+int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr *header, const char *name,
+		  bool gnu_compressed, struct image_section *ret, struct error *error)
 {
 	uint64_t file_offset = header->sh_offset;
 	int decompressed = 1;
@@ -192,6 +191,8 @@ static void choose_eh_frame(struct image *image)
 static int add_section(struct image *image, Elf_Scn *section, GElf_Shdr *header, const char *name,
 		       struct error *error)
 {
+	if (!strcmp(name, ".sframe") || header->sh_type == SHT_GNU_SFRAME)
+		return image_add_sframe(image, section, header, error);
 	if (!strcmp(name, ".eh_frame") && !image->eh_frame.data)
 		return add_first_eh_frame(image, section, header, error);
 	if (!strcmp(name, ".eh_frame"))

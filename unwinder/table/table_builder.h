@@ -116,6 +116,13 @@ void builder_row(struct table_builder *builder, uint64_t vaddr, uint32_t rule);
 bool builder_reserve(struct table_builder *builder, uint64_t entries, uint32_t shapes);
 bool builder_reserve_shapes(struct table_builder *builder, uint64_t count);
 
+/* The first segment of the table that ends behind vaddr, or their number. (table_create.c) */
+uint32_t builder_segment_behind(const struct table *table, uint64_t vaddr);
+/* Adds a rule for pc .. pc_end, wherever that is in a segment. *segment: one that doesn't end behind those which were
+ * added before. (table_create.c) */
+void builder_put(struct table_builder *builder, uint32_t *segment, uint64_t pc, uint64_t pc_end,
+		 uint32_t rule);
+
 /* Adds the rows of one FDE at addresses from .. to, by cfi_rows(). first_time: counts them, too.
  * (table_create.c) */
 void builder_fde(struct table_builder *builder, const struct cfi *cfi, const struct cfi_fde *fde,

@@ -26,22 +26,21 @@ static uint64_t segment_end(const struct table *table, uint32_t segment)
 	return table->segment[segment].vaddr + table->segment[segment].bytes;
 }
 
-/* The first segment that ends behind vaddr, or their number. */
-static uint32_t segment_behind(const struct table *table, uint64_t vaddr)
+uint32_t builder_segment_behind(const struct table *table, uint64_t vaddr)
 {
 	return ARRAY_BEFORE(table->segment_count, i, !(segment_end(table, i) > vaddr));
 }
 
-/* A rule for pc .. pc_end, wherever that is in a segment. FDEs may begin or end outside of them,
- * and one may reach from one into another: a segment's first page begins with what holds there. */
-static void put_rule(struct fde_rows *rows, uint64_t pc, uint64_t pc_end, uint32_t rule)
+/* FDEs may begin or end outside of segments, and one may reach from one into another: a segment's first page begins
+ * with what holds there. */
+void builder_put(struct table_builder *builder, uint32_t *segment, uint64_t pc, uint64_t pc_end,
+		 uint32_t rule)
 {
-	const struct table *table = rows->builder->table;
+	const struct table *table = builder->table;
 
-	for (; rows->segment < table->segment_count && segment_end(table, rows->segment) <= pc;
-	     rows->segment++)
+	for (; *segment < table->segment_count && segment_end(table, *segment) <= pc; ++*segment)
 		;
-	for (uint32_t i = rows->segment; i < table->segment_count; i++) {
+	for (uint32_t i = *segment; i < table->segment_count; i++) {
 		uint64_t start = table->segment[i].vaddr;
 
 		if (start >= pc_end)
@@ -49,9 +48,14 @@ static void put_rule(struct fde_rows *rows, uint64_t pc, uint64_t pc_end, uint32
 		if (!table->segment[i].page_count)
 			continue;
 		if (start >= pc)
-			builder_cut(rows->builder);
-		builder_row(rows->builder, start > pc ? start : pc, rule);
+			builder_cut(builder);
+		builder_row(builder, start > pc ? start : pc, rule);
 	}
+}
+
+static void put_rule(struct fde_rows *rows, uint64_t pc, uint64_t pc_end, uint32_t rule)
+{
+	builder_put(rows->builder, &rows->segment, pc, pc_end, rule);
 }
 
 static int on_row(void *context, const struct row *row)
@@ -77,8 +81,9 @@ static int on_row(void *context, const struct row *row)
 void builder_fde(struct table_builder *builder, const struct cfi *cfi, const struct cfi_fde *fde,
 		 uint64_t from, uint64_t to, bool first_time)
 {
-	struct fde_rows rows = { builder,   from, to, from, segment_behind(builder->table, from),
-				 first_time };
+	struct fde_rows rows = {
+		builder, from, to, from, builder_segment_behind(builder->table, from), first_time
+	};
 	struct error error;
 
 	if (cfi_rows(cfi, fde, on_row, &rows, &error) >= 0)
@@ -97,7 +102,7 @@ void builder_fde(struct table_builder *builder, const struct cfi *cfi, const str
 
 bool table_is_outside(const struct table *table, const struct cfi_fde *fde)
 {
-	uint32_t segment = segment_behind(table, fde->pc_begin);
+	uint32_t segment = builder_segment_behind(table, fde->pc_begin);
 
 	return segment == table->segment_count ||
 	       table->segment[segment].vaddr >= fde->pc_begin + fde->pc_range;
@@ -105,8 +110,9 @@ bool table_is_outside(const struct table *table, const struct cfi_fde *fde)
 
 static void put_malformed(struct table_builder *builder, uint64_t from, uint64_t to)
 {
-	struct fde_rows rows = { builder, from, to, from, segment_behind(builder->table, from),
-				 false };
+	struct fde_rows rows = {
+		builder, from, to, from, builder_segment_behind(builder->table, from), false
+	};
 
 	put_rule(&rows, from, to, TABLE_MALFORMED);
 }

@@ -100,6 +100,14 @@ struct table_place table_rule_place(const struct table_rule *rule, const struct 
 /* "no_row", "unsupported_expression", ... */
 const char *table_marker_name(enum table_marker marker);
 
+/* ---- table_sframe.c -------------------------------------------------------------------------- */
+
+struct sframe;
+/* The same as table_build(), but of the image's SFrame. fde_count counts functions, cfi_row_count their rows, lost_fdes
+ * functions that could not be read or are in no executable segment. sframe: of image, and x86-64's. */
+int table_build_sframe(const struct image *image, const struct sframe *sframe, struct table **ret,
+		       struct error *error);
+
 /* ---- table_proof.c, rule_proof.c ------------------------------------------------------------- */
 
 #define TABLE_PROOF_WHY 96

@@ -29,6 +29,7 @@ static const struct target {
 	{ "object", fuzz_object },	 { "archive", fuzz_archive },
 	{ "lint", fuzz_lint },		 { "baseline", fuzz_baseline },
 	{ "executed", fuzz_executed },	 { "jit_dump", fuzz_jit_dump },
+	{ "sframe", fuzz_sframe },
 };
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))
 

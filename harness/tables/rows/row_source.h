@@ -7,6 +7,7 @@
  *
  *	rows_cfi.c		the image's CFI itself
  *	rows_compact.c		the image's compact table
+ *	rows_sframe.c		its SFrame
  *	diff/diff_rows.c	another tool's dump
  *
  * To add a format, write such a file.
@@ -77,5 +78,20 @@ int compact_rows_create(const struct image *image, struct compact_rows **ret, st
 void compact_rows_destroy(struct compact_rows *compact);
 /* Valid as long as compact is. */
 struct row_source compact_rows_source(struct compact_rows *compact);
+
+/* ---- rows_sframe.c ------------------------------------------------------------------------ */
+
+#define ROWS_SFRAME "sframe" /* the source's name */
+
+struct sframe;
+struct sframe_source;
+
+/* Reads the image's SFrame; -1 as sframe_create(). image is borrowed until sframe_source_destroy(). */
+int sframe_source_create(const struct image *image, struct sframe_source **ret,
+			 struct error *error);
+void sframe_source_destroy(struct sframe_source *source);
+/* Valid as long as source is. */
+const struct sframe *sframe_source_sframe(const struct sframe_source *source);
+struct row_source sframe_source_rows(struct sframe_source *source);
 
 #endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * table_sframe.c - SFrame -> a table
+ *
+ * Rules and entries are the ones that call frame information becomes, so that the same walk goes by either. A function
+ * has its rows ready: what takes time is to make rules of them. Most rows differ in four numbers only, and by these
+ * the rules that were made lately are found again.
+ *
+ * Where functions share code, an address belongs to the one with the highest start, as in sframe_function_find().
+ */
+#include <elf.h>
+#include <string.h>
+#include "array.h"
+#include "sframe/sframe.h"
+#include "table_builder.h"
+
+#define RECENT 1024 /* a power of two */
+
+/* A row that has no register of its own: its rule depends on this alone, within one header. */
+struct row_key {
+	int32_t cfa, fp;
+	uint16_t kinds; /* 0: no rule is kept here */
+	uint16_t header;
+};
+
+struct recent_row {
+	struct row_key key;
+	uint32_t rule;
+};
+
+struct making {
+	const struct sframe *sframe;
+	const struct sframe_function *function;
+	struct table_builder builder;
+	uint64_t base, from, to; /* of the block or function; the addresses that are wanted */
+	uint64_t done;		 /* where the last row ended */
+	uint64_t again;		 /* rows that may be read once more */
+	uint32_t segment;
+	bool counts;
+	struct recent_row recent[RECENT];
+};
+
+/* ---- rules -------------------------------------------------------------------------------- */
+
+static uint32_t make_rule(struct making *making, const struct sframe_row *row)
+{
+	struct sframe_canonical canonical;
+	struct table_rule_full rule;
+	enum table_marker marker;
+
+	sframe_canonical(making->sframe, making->function, row, &canonical);
+	marker = table_rule_from_row(&canonical.row, &rule);
+	return marker ? marker : builder_rule(&making->builder, &rule);
+}
+
+static uint32_t rule_of(struct making *making, const struct sframe_row *row)
+{
+	struct row_key key = { row->cfa.offset, row->fp.offset, 0,
+			       (uint16_t)making->function->header };
+	struct recent_row *recent;
+	uint64_t hash;
+
+	if (making->function->flexible || row->outermost || making->function->header > UINT16_MAX)
+		return make_rule(making, row);
+	key.kinds = (uint16_t)(1u | row->by_sp << 1 | making->function->signal_frame << 2 |
+			       (unsigned int)row->fp.kind << 3 | (unsigned int)row->ra.kind << 6);
+	/* An RA that no header fixes is one more number. */
+	if (!row->ra.fixed)
+		return make_rule(making, row);
+	hash = ((uint64_t)(uint32_t)key.cfa << 32 ^ (uint32_t)key.fp ^ (uint64_t)key.kinds << 20) *
+	       0x9e3779b97f4a7c15ull;
+	recent = &making->recent[hash >> 54];
+	_Static_assert(RECENT == 1 << (64 - 54), "that many have a place");
+	if (memcmp(&recent->key, &key, sizeof(key)) != 0) {
+		recent->rule = make_rule(making, row);
+		recent->key = key;
+	}
+	return recent->rule;
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+static void put(struct making *making, uint64_t pc, uint64_t pc_end, uint32_t rule)
+{
+	pc = pc > making->from ? pc : making->from;
+	pc_end = pc_end < making->to ? pc_end : making->to;
+	if (pc < pc_end)
+		builder_put(&making->builder, &making->segment, pc, pc_end, rule);
+}
+
+static int on_row(void *context, const struct sframe_row *row)
+{
+	struct making *making = context;
+	struct table *table = making->builder.table;
+	uint32_t rule;
+
+	if (row->start == row->end)
+		return 0;
+	rule = rule_of(making, row);
+	if (making->counts) {
+		table->cfi_row_count++;
+		if (rule < TABLE_MARKER_COUNT)
+			table->lost[rule]++;
+	}
+	put(making, making->base + row->start, making->base + row->end, rule);
+	making->done = making->base + row->end;
+	return making->builder.out_of_memory;
+}
+
+/* Adds the function's rows at addresses from .. to. counts: it is the first time. */
+static void add_function(struct making *making, const struct sframe_function *function,
+			 uint64_t from, uint64_t to, bool counts)
+{
+	uint64_t end = function->pc_begin + function->pc_range;
+	struct error error;
+	int status;
+
+	making->function = function;
+	making->base = making->done = function->pc_begin;
+	making->from = from;
+	making->to = to;
+	making->counts = counts;
+	making->segment = builder_segment_behind(making->builder.table, from);
+	/* Where no row is. */
+	put(making, from, to, TABLE_NO_ROW);
+	if (function->outermost) {
+		making->builder.table->cfi_row_count += counts;
+		put(making, from, to, make_rule(making, NULL));
+		return;
+	}
+	do {
+		status = sframe_rows(making->sframe, function, on_row, making, &error);
+		if (status < 0) {
+			making->builder.table->lost[TABLE_MALFORMED] += making->counts;
+			/* What follows a bad row must not look as if the one before it went on. */
+			put(making, making->done, end, TABLE_MALFORMED);
+			return;
+		}
+		making->base += function->repeats ? sframe_repeat(function) : function->pc_range;
+	} while (!status && making->base < to && function->row_count);
+}
+
+/* A function around the one that ended at from goes on until to. */
+static void add_outer(struct making *making, uint64_t from, uint64_t to)
+{
+	while (from < to && !making->builder.out_of_memory) {
+		const struct sframe_function *outer = sframe_function_find(making->sframe, from);
+		uint64_t end;
+
+		if (!outer)
+			return;
+		end = outer->pc_begin + outer->pc_range;
+		end = end < to ? end : to;
+		builder_cut(&making->builder);
+		if (making->again < outer->row_count) {
+			making->segment = builder_segment_behind(making->builder.table, from);
+			making->from = from;
+			making->to = end;
+			put(making, from, end, TABLE_MALFORMED);
+		} else {
+			making->again -= outer->row_count;
+			add_function(making, outer, from, end, false);
+		}
+		builder_row(&making->builder, end, TABLE_NO_ROW);
+		from = end;
+	}
+}
+
+static bool is_outside(const struct table *table, const struct sframe_function *function)
+{
+	uint32_t segment = builder_segment_behind(table, function->pc_begin);
+
+	return segment == table->segment_count ||
+	       table->segment[segment].vaddr >= function->pc_begin + function->pc_range;
+}
+
+static void add_functions(struct making *making)
+{
+	const struct sframe *sframe = making->sframe;
+	struct table_builder *builder = &making->builder;
+
+	builder_jump(builder, 0);
+	for (size_t i = 0; i < sframe->by_pc_count && !builder->out_of_memory; i++) {
+		const struct sframe_function *function = &sframe->function[sframe->by_pc[i]];
+		uint64_t next = UINT64_MAX, end = function->pc_begin + function->pc_range;
+
+		if (i + 1 < sframe->by_pc_count)
+			next = sframe->function[sframe->by_pc[i + 1]].pc_begin;
+		end = end < next ? end : next;
+		if (is_outside(builder->table, function)) {
+			builder->table->lost_fdes++;
+		} else {
+			builder->table->fde_count++;
+			builder_cut(builder);
+			if (end > function->pc_begin)
+				add_function(making, function, function->pc_begin, end, true);
+		}
+		if (end >= next)
+			continue;
+		builder_row(builder, end, TABLE_NO_ROW);
+		if (sframe->reach)
+			add_outer(making, end, next);
+	}
+}
+
+int table_build_sframe(const struct image *image, const struct sframe *sframe, struct table **ret,
+		       struct error *error)
+{
+	struct making *making = calloc(1, sizeof(*making));
+	int status;
+
+	if (!making)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");
+	making->sframe = sframe;
+	for (size_t i = 0; i < sframe->function_count; i++)
+		making->again += sframe->function[i].row_count;
+	making->again *= 4;
+	status = builder_init(&making->builder, image, error);
+	if (!status) {
+		making->builder.table->lost_fdes = sframe->diagnostics.count +
+						   sframe->diagnostics.dropped;
+		add_functions(making);
+		status = builder_finish(&making->builder, ret, error);
+	}
+	free(making);
+	return status;
+}
