@@ -18,6 +18,8 @@
 struct walk_memory {
 	const struct memory_reader *reader;
 	const struct table *table; /* of the frame at hand */
+	walk_table_fn choose;	   /* NULL: the table of the image's CFI */
+	void *context;
 };
 
 static inline int walk_read(struct walk_memory *memory, __u64 address, __u64 *ret)
@@ -213,14 +215,17 @@ int walk_rows(const struct address_space *space, const struct register_values *r
 
 /* The rule number for a PC, or a stop reason. */
 static unsigned int walk_find(const struct address_space *space, uint64_t pc,
-			      const struct table **ret_table, uint32_t *ret_rule)
+			      struct walk_memory *memory, uint32_t *ret_rule)
 {
 	const struct mapping *mapping = address_space_find(space, pc);
 
-	if (!mapping || !mapping->entry || !mapping->entry->table)
+	if (!mapping || !mapping->entry)
 		return STOP_NO_MAPPING;
-	*ret_table = mapping->entry->table;
-	*ret_rule = table_find(*ret_table, pc - mapping->bias);
+	memory->table = memory->choose ? memory->choose(memory->context, mapping->entry)
+				       : mapping->entry->table;
+	if (!memory->table)
+		return STOP_NO_MAPPING;
+	*ret_rule = table_find(memory->table, pc - mapping->bias);
 	if (*ret_rule < TABLE_MARKER_COUNT)
 		return step_marker_stop(*ret_rule);
 	return STOP_NONE;
@@ -250,7 +255,7 @@ static unsigned int table_step(const struct address_space *space, struct walk_st
 			       struct walk_memory *memory, bool follow, uint64_t *guessed)
 {
 	uint32_t number = 0;
-	unsigned int stop = walk_find(space, state->pc - !state->exact_pc, &memory->table, &number);
+	unsigned int stop = walk_find(space, state->pc - !state->exact_pc, memory, &number);
 
 	*guessed = 0;
 	if (!stop)
@@ -262,10 +267,9 @@ static unsigned int table_step(const struct address_space *space, struct walk_st
 }
 
 static int table_walk(const struct address_space *space, const struct register_values *regs,
-		      const struct memory_reader *reader, struct walk_memo *memo, bool follow,
+		      struct walk_memory memory, struct walk_memo *memo, bool follow,
 		      struct stack *ret, struct error *error)
 {
-	struct walk_memory memory = { .reader = memo ? memo_begin(memo, reader) : reader };
 	struct walk_state state = {
 		.pc = regs->value[REGISTER_RIP],
 		.known = regs->known & ((1u << REGISTER_GPR_COUNT) - 1),
@@ -275,6 +279,8 @@ static int table_walk(const struct address_space *space, const struct register_v
 	uint32_t limit = stack_limit(ret);
 	uint64_t guessed = 0;
 
+	if (memo)
+		memory.reader = memo_begin(memo, memory.reader);
 	memcpy(state.reg, regs->value, sizeof(state.reg));
 	stack_clear(ret);
 	ret->has_marks = follow;
@@ -302,14 +308,27 @@ int walk_table(const struct address_space *space, const struct register_values *
 	       const struct memory_reader *reader, struct walk_memo *memo, struct stack *ret,
 	       struct error *error)
 {
-	return table_walk(space, regs, reader, memo, false, ret, error);
+	struct walk_memory memory = { .reader = reader };
+
+	return table_walk(space, regs, memory, memo, false, ret, error);
+}
+
+int walk_table_of(const struct address_space *space, const struct register_values *regs,
+		  const struct memory_reader *reader, walk_table_fn choose, void *context,
+		  struct stack *ret, struct error *error)
+{
+	struct walk_memory memory = { .reader = reader, .choose = choose, .context = context };
+
+	return table_walk(space, regs, memory, NULL, false, ret, error);
 }
 
 int walk_table_following(const struct address_space *space, const struct register_values *regs,
 			 const struct memory_reader *reader, struct walk_memo *memo,
 			 struct stack *ret, struct error *error)
 {
-	if (table_walk(space, regs, reader, memo, true, ret, error))
+	struct walk_memory memory = { .reader = reader };
+
+	if (table_walk(space, regs, memory, memo, true, ret, error))
 		return -1;
 	for (uint32_t i = 0; ret->stop == STOP_COMPLETE && i < ret->count; i++)
 		if (stack_is_guessed(ret, i))

@@ -34,6 +34,12 @@ int walk_rows(const struct address_space *space, const struct register_values *r
 int walk_table(const struct address_space *space, const struct register_values *regs,
 	       const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret,
 	       struct error *error);
+/* The same by other tables than those of the images' CFI: choose() gives an image's, or NULL, where the walk stops with
+ * STOP_NO_MAPPING. */
+typedef const struct table *(*walk_table_fn)(void *context, struct image_entry *entry);
+int walk_table_of(const struct address_space *space, const struct register_values *regs,
+		  const struct memory_reader *memory, walk_table_fn choose, void *context,
+		  struct stack *ret, struct error *error);
 /*
  * walk_table(), which goes on by the frame pointer if there is no CFI, like a session with
  * follow_frame_pointers. A PC that was found so has the bit WALK_PC_GUESSED, and the stack ends with

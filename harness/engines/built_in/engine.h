@@ -80,7 +80,7 @@ struct engine {
 
 extern const struct engine engine_cfi, engine_table, engine_bpf, engine_fp, engine_libdw,
 	engine_libunwind, engine_libgcc, engine_perf8k, engine_perf16k, engine_perf32k,
-	engine_perf64k, engine_scan;
+	engine_perf64k, engine_scan, engine_sframe;
 
 /* The built-in engine of that name or alias; NULL: there is none. engine_at(): number 0, 1, ...; NULL after
  * the last. */

@@ -8,9 +8,9 @@
 #include "engine.h"
 
 static const struct engine *const engines[] = {
-	&engine_cfi,	 &engine_table,	    &engine_bpf,     &engine_fp,
-	&engine_libdw,	 &engine_libunwind, &engine_libgcc,  &engine_perf8k,
-	&engine_perf16k, &engine_perf32k,   &engine_perf64k, &engine_scan,
+	&engine_cfi,	   &engine_table,  &engine_bpf,	   &engine_fp,	    &engine_libdw,
+	&engine_libunwind, &engine_libgcc, &engine_perf8k, &engine_perf16k, &engine_perf32k,
+	&engine_perf64k,   &engine_scan,   &engine_sframe,
 };
 
 static const struct {

@@ -102,9 +102,10 @@ static const struct {
 	{ "bpf,cfi,table", "bpf,cfi,table", "bpf,cfi,table", "", "", ERROR_NONE },
 	{ "perf", "perf8k", "perf8k", "", "", ERROR_NONE },
 	{ "libgcc,fp", "libgcc,fp", "libgcc,fp", "", "", ERROR_NONE },
-	{ "all", "cfi,table,bpf,fp,libdw,libunwind,libgcc,perf8k,perf16k,perf32k,perf64k,scan",
-	  "cfi,table,bpf,fp,libdw,libunwind,libgcc,perf8k,perf16k,perf32k,perf64k,scan", "", "",
-	  ERROR_NONE },
+	{ "all",
+	  "cfi,table,bpf,fp,libdw,libunwind,libgcc,perf8k,perf16k,perf32k,perf64k,scan,sframe",
+	  "cfi,table,bpf,fp,libdw,libunwind,libgcc,perf8k,perf16k,perf32k,perf64k,scan,sframe", "",
+	  "", ERROR_NONE },
 	{ "a=x", "a", "", "a=x", "", ERROR_NONE },
 	{ "cfi,a=x y  z,fp,b=c=d", "cfi,a,fp,b", "cfi,fp", "a=x y  z,b=c=d", "", ERROR_NONE },
 	{ "a=x\\,y\\z,b=\\,", "a,b", "", "a=x\\,y\\z,b=\\,", "", ERROR_NONE },
@@ -204,8 +205,9 @@ START_TEST(those_that_are_asked_anyway)
 	ck_assert_int_eq(engine_list_add_built_in(&list, true, &error), -1);
 	ck_assert_str_eq(error.message, "'cfi' is named twice");
 	engine_list_deinit(&list);
-	ck_assert_ptr_null(engine_at(12));
+	ck_assert_ptr_null(engine_at(13));
 	ck_assert_str_eq(engine_at(11)->name, "scan");
+	ck_assert_str_eq(engine_at(12)->name, "sframe");
 	ck_assert_ptr_null(engine_find(""));
 }
 END_TEST
