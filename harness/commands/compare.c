@@ -55,7 +55,8 @@ struct arguments {
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE,...", OPTION_AGAIN,
 	  "engines to score (default: the first six): cfi, table, bpf, fp, libdw, libunwind; "
-	  "libgcc, perf8k (or perf), perf16k, perf32k, perf64k, scan, sframe; all: those that are built "
+	  "libgcc, perf8k (or perf), perf16k, perf32k, perf64k, scan, sframe; all: those that are "
+	  "built "
 	  "in; or NAME=COMMAND, NAME=FILE.so [ARGUMENT], NAME=bpf:OBJECT.bpf.o[:PROGRAM], one of "
 	  "your own (docs/ENGINES.md). May "
 	  "be given several times",

@@ -76,8 +76,9 @@ static const struct argp_option option_list[] = {
 	{ "ignore", INTO_TEXT(linting, ignore_path), "FILE", 0,
 	  "findings that don't fail: lines of image, function, id, until and reason, tabs between",
 	  0 },
-	{ "table", KEY_TABLE, "compact|FILE", OPTION_AGAIN,
-	  "hold another table against the code, too: the compact one, or what another tool printed",
+	{ "table", KEY_TABLE, "compact|sframe|FILE", OPTION_AGAIN,
+	  "hold another table against the code, too: the compact one, SFrame, or what another tool "
+	  "printed",
 	  0 },
 	{ "from", KEY_FROM, "NAME", 0, "what FILE holds: readelf, parca, parca-rows or otel", 0 },
 	{ "coverage", KEY_COVERAGE, "PERCENT", 0,
@@ -99,6 +100,10 @@ static void add_table(struct argp_state *state, char *argument, struct linting *
 {
 	if (!strcmp(argument, ROWS_COMPACT)) {
 		linting->options.compact = true;
+		return;
+	}
+	if (!strcmp(argument, ROWS_SFRAME)) {
+		linting->options.sframe = true;
 		return;
 	}
 	for (size_t i = 0; i < linting->table_count; i++)
@@ -199,7 +204,7 @@ static uint64_t checked_of_tables(const json_t *tables)
 
 static bool has_tables(const struct linting *linting)
 {
-	return linting->options.compact || linting->table_count;
+	return linting->options.compact || linting->options.sframe || linting->table_count;
 }
 
 /* "proven" and the like; with --function those that it names. */

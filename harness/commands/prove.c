@@ -14,9 +14,12 @@
  * environment's. A file that libdw refuses is a skip, too: its rows are held against all the others.
  */
 #include <argp.h>
+#include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "array.h"
 #include "clock.h"
 #include "base/images/image_objects.h"
 #include "base/cases/cases.h"
@@ -39,12 +42,24 @@ struct proving {
 	uint64_t findings; /* of the image at hand, so far */
 };
 
-enum { KEY_REFEREE = 'r', KEY_READELF = 'R', KEY_ALL = 'a' };
+enum {
+	KEY_REFEREE = 'r',
+	KEY_READELF = 'R',
+	KEY_ALL = 'a',
+	KEY_SFRAME = 'S',
+	KEY_OBJDUMP = 'O',
+	KEY_OBJECT = 'o',
+};
 
 static const struct argp_option option_list[] = {
 	{ "referee", KEY_REFEREE, NULL, 0, "hold every row against libdw, too", 0 },
 	{ "readelf", KEY_READELF, NULL, 0, "hold every line against readelf -wF, too", 0 },
-	{ "all", KEY_ALL, NULL, 0, "all of these", 0 },
+	{ "all", KEY_ALL, NULL, 0, "both of these", 0 },
+	{ "sframe", KEY_SFRAME, NULL, 0, "hold SFrame against the call frame information, too", 0 },
+	{ "objdump", KEY_OBJDUMP, "PROGRAM", 0,
+	  "with --sframe: hold every line of it against PROGRAM --sframe", 0 },
+	{ "object", KEY_OBJECT, "FILE", 0,
+	  "with --sframe: an object file that was linked, to tell assembler from linker", 0 },
 	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
 	{ "timeout", INTO_SECONDS(proving, options.timeout_ms), "SECONDS", 0, "for one image (300)",
 	  0 },
@@ -63,6 +78,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_REFEREE: options->referee = true; break;
 	case KEY_READELF: options->readelf = true; break;
 	case KEY_ALL: options->referee = options->readelf = true; break;
+	case KEY_SFRAME: options->sframe = true; break;
+	case KEY_OBJDUMP: options->objdump = option_text(state, argument, "--objdump"); break;
+	case KEY_OBJECT:
+		if (!ARRAY_ADD(options->object, options->object_count, argument))
+			argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "--object");
+		break;
 	case 'j':
 		options->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
 		break;
@@ -71,6 +92,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->path_count = state->argc - state->next;
 		break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "no ELF file and no directory"); break;
+	case ARGP_KEY_END:
+		if (!options->sframe && (options->objdump || options->object_count))
+			argp_error(state, "--objdump and --object are for --sframe");
+		break;
 	default: return option_into(key, argument, state, option_list);
 	}
 	return 0;
@@ -80,12 +105,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static bool has_findings(const struct proving *proving, const json_t *proof)
 {
 	const json_t *referee = json_object_get(proof, "referee");
+	const json_t *sframe = json_object_get(proof, "sframe");
 
 	return proving->findings || json_count(proof, "silent") ||
 	       json_count(json_object_get(proof, "search_table"), "wrong") ||
 	       json_count(referee, "disputed") || json_count(referee, "unknown") ||
 	       json_count(referee, "gaps_disputed") ||
-	       json_count(json_object_get(proof, "readelf"), "differ");
+	       json_count(json_object_get(proof, "readelf"), "differ") ||
+	       json_count(sframe, "wrong") || json_count(sframe, "no_code") ||
+	       json_count(sframe, "errors") ||
+	       json_count(json_object_get(sframe, "objdump"), "differ");
 }
 
 static void count_proof(struct proving *proving, const struct image_path *image,
@@ -94,6 +123,8 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 	const char *status = json_text(proof, "status"), *code = json_text(proof, "code");
 	const json_t *referee = json_object_get(proof, "referee");
 	const json_t *readelf = json_object_get(proof, "readelf");
+	const json_t *sframe = json_object_get(proof, "sframe");
+	const json_t *objdump = json_object_get(sframe, "objdump");
 	struct prove_totals *totals = &proving->totals;
 
 	totals->images++;
@@ -116,9 +147,12 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 	totals->with_findings += has_findings(proving, proof);
 	proving->gate.findings += has_findings(proving, proof);
 	/* It dies of no image that it is asked for. */
-	proving->gate.environment |= json_count(readelf, "failed") > 0;
+	proving->gate.environment |= json_count(readelf, "failed") > 0 ||
+				     json_count(objdump, "failed") > 0;
 	gate_leave(&proving->gate, GATE_NO_TOOL,
-		   json_count(readelf, "not_run") + json_count(readelf, "failed"));
+		   json_count(readelf, "not_run") + json_count(readelf, "failed") +
+			   json_count(objdump, "not_run") + json_count(objdump, "failed"));
+	gate_leave(&proving->gate, GATE_NO_SFRAME, json_count(sframe, "none"));
 	gate_leave(&proving->gate, GATE_REFUSED, json_object_get(referee, "refused") != NULL);
 	proving->gate.checked += json_count(proof, "compared");
 	gate_leave(&proving->gate, GATE_OUTSIDE, json_count(proof, "outside"));
@@ -278,5 +312,6 @@ int command_prove(int argc, char **argv)
 	}
 	image_list_deinit(&proving.list);
 	json_decref(proving.totals.counts);
+	free(proving.options.object);
 	return cases_finish(&proving.cases, status);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * table.c - `stackproof table ELF...`: an image's unwind table in one of four formats
+ * table.c - `stackproof table ELF...`: an image's unwind table in one of four formats, its SFrame in as many
  *
  *	text	the golden text, without addresses (default)
  *	readelf	the lines of `readelf -wF`
  *	compact	what BPF is given: segments, pages, rows, rules, markers
  *	json	one object per row
+ *	objdump	with --sframe: the lines of `objdump --sframe`
  *
  * A file that can't be read is reported, and the others are still done: the exit status is then 3,
  * as it is when entries of a file were lost, and 77 if nothing was printed (gate/gate.h). A section
@@ -25,22 +26,27 @@
 #include "commands.h"
 #include "table/lost_cfi.h"
 #include "tables/table/table.h"
+#include "tables/table/table_sframe.h"
 #include "plain_text.h"
 
 static const struct {
 	const char *name;
-	table_format_fn write;
+	table_format_fn write;	/* NULL: there is only that of --sframe */
+	table_sframe_fn sframe; /* NULL: there is none */
 } formats[] = {
-	{ "text", table_text },
-	{ "readelf", table_readelf },
-	{ "compact", table_compact },
-	{ "json", table_json },
+	{ "text", table_text, table_sframe_text },
+	{ "readelf", table_readelf, NULL },
+	{ "compact", table_compact, table_sframe_compact },
+	{ "json", table_json, table_sframe_json },
+	{ "objdump", NULL, table_sframe_objdump },
 };
 #define DIAGNOSTICS_SHOWN 20 /* of a file */
 #define FORMAT_COUNT	  (sizeof(formats) / sizeof(formats[0]))
 
 struct options {
 	table_format_fn write;
+	table_sframe_fn write_sframe;
+	bool sframe;
 	const char *function;
 	const char *section;
 	bool by_pc;
@@ -50,10 +56,20 @@ struct options {
 	struct gate gate;
 };
 
-enum { KEY_FORMAT = 'f', KEY_FUNC = 'F', KEY_PC = 'p', KEY_SECTION = 's', KEY_JSON = 'j' };
+enum {
+	KEY_FORMAT = 'f',
+	KEY_FUNC = 'F',
+	KEY_PC = 'p',
+	KEY_SECTION = 's',
+	KEY_JSON = 'j',
+	KEY_SFRAME = 'S'
+};
 
 static const struct argp_option option_list[] = {
-	{ "format", KEY_FORMAT, "FORMAT", 0, "text (default), readelf, compact or json", 0 },
+	{ "format", KEY_FORMAT, "FORMAT", 0,
+	  "text (default), readelf, compact or json; of --sframe text, objdump, compact or json",
+	  0 },
+	{ "sframe", KEY_SFRAME, NULL, 0, "SFrame in place of call frame information", 0 },
 	{ "json", KEY_JSON, NULL, 0, "the same as --format json", 0 },
 	{ "func", KEY_FUNC, "NAME", 0, "only this function", 0 },
 	{ "pc", KEY_PC, "ADDR", 0, "only what covers this image address", 0 },
@@ -62,13 +78,15 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
-static table_format_fn find_format(const char *name, struct argp_state *state)
+static void find_format(const char *name, struct options *options, struct argp_state *state)
 {
 	for (size_t i = 0; i < FORMAT_COUNT; i++)
-		if (!strcmp(formats[i].name, name))
-			return formats[i].write;
+		if (!strcmp(formats[i].name, name)) {
+			options->write = formats[i].write;
+			options->write_sframe = formats[i].sframe;
+			return;
+		}
 	argp_error(state, "unknown format '%s'", name);
-	return NULL;
 }
 
 /* ".eh_frame", ".eh_frame[7]", ".debug_frame". */
@@ -90,8 +108,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
 	switch (key) {
-	case KEY_FORMAT: options->write = find_format(argument, state); break;
-	case KEY_JSON: options->write = table_json; break;
+	case KEY_FORMAT: find_format(argument, options, state); break;
+	case KEY_JSON: find_format("json", options, state); break;
+	case KEY_SFRAME: options->sframe = true; break;
 	case KEY_FUNC: options->function = option_text(state, argument, "--func"); break;
 	case KEY_PC:
 		options->pc = option_address(state, argument, "--pc");
@@ -113,6 +132,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (options->function && options->by_pc)
 			argp_error(state, "--func or --pc, not both");
+		if (options->sframe ? !options->write_sframe : !options->write)
+			argp_error(state, options->sframe ? "this format shows no SFrame"
+							  : "this format is of --sframe");
+		if (options->sframe && options->section)
+			argp_error(state, "--sframe has no --section");
 		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -258,10 +282,109 @@ static void print_outside(const char *path, const struct image *image,
 			outside.count - DIAGNOSTICS_SHOWN);
 }
 
+/* ---- SFrame ------------------------------------------------------------------------------- */
+
+/* What could not be read: as many lines as are worth reading. */
+static void print_wrong(const struct options *options, const char *path,
+			const struct sframe *sframe, bool *ret_any)
+{
+	struct error_list wrong DEINIT(error_list_deinit) = { 0 };
+
+	sframe_check(sframe, &wrong);
+	for (size_t i = 0; i < wrong.count && i < DIAGNOSTICS_SHOWN; i++)
+		error_print(stderr, path, &wrong.error[i]);
+	if (wrong.count + wrong.dropped > DIAGNOSTICS_SHOWN)
+		fprintf(stderr, "%s: and %zu more%s\n", PLAIN_TEXT(path),
+			wrong.count + wrong.dropped - DIAGNOSTICS_SHOWN,
+			options->write == table_json ? "" : " (--json has them)");
+	*ret_any = wrong.count;
+}
+
+static void print_sframe(struct options *options, const struct table_sframe *table)
+{
+	struct table_filter filter = { .section = NULL };
+	uint64_t shown = 0;
+	struct error error;
+	bool wrong;
+
+	if (table->image ? !make_filter(table->image, options, table->path, &filter)
+			 : options->function != NULL) {
+		gate_leave(&options->gate, GATE_NO_FDE, 1);
+		return;
+	}
+	if (!table->image && options->by_pc)
+		filter = (struct table_filter) { .by_pc = true,
+						 .pc = options->pc,
+						 .pc_end = options->pc + 1 };
+	filter.shown = &shown;
+	if (options->write_sframe(stdout, table, &filter, &error)) {
+		error_print(stderr, table->path, &error);
+		options->gate.bad_input = true;
+	}
+	options->gate.checked += shown;
+	if (!shown)
+		gate_leave(&options->gate, GATE_NO_FDE, 1);
+	print_wrong(options, table->path, table->sframe, &wrong);
+	options->gate.bad_input |= wrong;
+}
+
+/* A file for another machine. False: it is none, or has no SFrame. */
+static bool do_foreign(struct options *options, const char *path, struct error *error)
+{
+	struct sframe_foreign *foreign;
+	struct table_sframe table = { .path = path };
+
+	if (sframe_foreign_open(path, &foreign, error))
+		return false;
+	table.sframe = sframe_foreign_get(foreign);
+	print_sframe(options, &table);
+	sframe_foreign_close(foreign);
+	return true;
+}
+
+static void do_sframe(struct options *options, const struct image_path *path)
+{
+	struct table_sframe table = { .path = path->path };
+	struct sframe *sframe DEINIT(sframe_destroy_at) = NULL;
+	struct opened_image opened;
+	struct error error, machine;
+	int failed = image_path_open(path, &opened, &error);
+
+	if (failed && error.code == ERROR_UNSUPPORTED_ELF && !path->archive_length) {
+		machine = error;
+		if (do_foreign(options, path->path, &error))
+			return;
+		if (error.code == ERROR_UNSUPPORTED_ELF)
+			error = machine;
+	}
+	if (!failed) {
+		table.image = opened.image;
+		failed = sframe_create(opened.image, &sframe, &error);
+		table.sframe = sframe;
+		if (!failed)
+			print_sframe(options, &table);
+		image_path_close(&opened);
+	}
+	if (!failed)
+		return;
+	error_print(stderr, path->path, &error);
+	if (error.code == ERROR_NO_SFRAME)
+		gate_leave(&options->gate, GATE_NO_CFI, 1);
+	else
+		gate_leave_image(&options->gate, &error,
+				 gate_is_named(path, error_code_name(error.code)));
+}
+
+/* ---- images ------------------------------------------------------------------------------- */
+
 static void do_image(struct options *options, const struct image_path *path)
 {
 	struct opened_image opened;
 	struct error error;
+	if (options->sframe) {
+		do_sframe(options, path);
+		return;
+	}
 	if (image_path_open(path, &opened, &error)) {
 		error_print(stderr, path->path, &error);
 		gate_leave_image(&options->gate, &error,
@@ -337,7 +460,9 @@ int command_table(int argc, char **argv)
 		NULL,
 		NULL,
 	};
-	struct options options = { .write = table_text, .gate = { .unit = "entries" } };
+	struct options options = { .write = table_text,
+				   .write_sframe = table_sframe_text,
+				   .gate = { .unit = "entries" } };
 	command_parse(&argp, argc, argv, 0, &options, &options.gate);
 
 	for (int i = 0; i < options.file_count; i++)

@@ -109,6 +109,9 @@ bool cfi_has_empty_fde(const struct cfi *cfi);
 /* The symbol that covers the FDE's first PC, or NULL. In an object file, where all sections begin at 0, the symbol
  * is one of the FDE's section; else it is code_name_find()'s. (code_name.c) */
 const struct image_symbol *cfi_fde_symbol(const struct cfi *cfi, const struct cfi_fde *fde);
+/* In an object file, the number of the section that the FDE's code is in; 0: no relocation says it, or the image is
+ * linked. (code_name.c) */
+uint16_t cfi_fde_code_section(const struct cfi *cfi, const struct cfi_fde *fde);
 
 /* ---- search_table.c -------------------------------------------------------------------------- */
 

@@ -190,19 +190,26 @@ void code_name_print_place(const struct code_name *name, char *text, size_t size
 		code_name_print(name, text, size);
 }
 
-const struct image_symbol *cfi_fde_symbol(const struct cfi *cfi, const struct cfi_fde *fde)
+uint16_t cfi_fde_code_section(const struct cfi *cfi, const struct cfi_fde *fde)
 {
+	const struct image_section *where = cfi->cie[fde->cie].section;
 	struct cfi_entry entry;
 	struct error ignored;
+
+	if (cfi->image->type != ET_REL ||
+	    cfi_entry_read(where, where != &cfi->image->debug_frame, fde->offset, &entry, &ignored))
+		return SHN_UNDEF;
+	return image_referenced_section(cfi->image, entry.body);
+}
+
+const struct image_symbol *cfi_fde_symbol(const struct cfi *cfi, const struct cfi_fde *fde)
+{
 	if (cfi->image->type != ET_REL) {
 		struct code_name name;
 		code_name_find(cfi->image, cfi, fde->pc_begin, &name);
 		return name.symbol;
 	}
-	const struct image_section *where = cfi->cie[fde->cie].section;
-	if (cfi_entry_read(where, where != &cfi->image->debug_frame, fde->offset, &entry, &ignored))
-		return NULL;
-	uint16_t section = image_referenced_section(cfi->image, entry.body);
+	uint16_t section = cfi_fde_code_section(cfi, fde);
 	const struct image_symbol *symbol =
 		section ? image_symbol_covering(cfi->image, section, fde->pc_begin) : NULL;
 	/* One without size ends where the next FDE begins. */

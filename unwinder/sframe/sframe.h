@@ -119,6 +119,9 @@ unsigned int sframe_index_bytes(unsigned int version);
  * contradict each other. */
 void sframe_check(const struct sframe *sframe, struct error_list *ret);
 
+/* In an object file, the number of the section that the function's code is in; 0: no relocation says it. */
+uint16_t sframe_code_section(const struct sframe *sframe, const struct sframe_function *function);
+
 /* ---- sframe_by_pc.c -------------------------------------------------------------------------- */
 
 /* Makes by_pc of function[]. */
@@ -195,6 +198,9 @@ void sframe_canonical(const struct sframe *sframe, const struct sframe_function 
  * where to where); -1: the function's rows are malformed. */
 int sframe_canonical_find(const struct sframe *sframe, uint64_t pc, struct sframe_canonical *ret,
 			  struct error *error);
+/* The same in a function that covers pc, whatever other functions do. */
+int sframe_canonical_in(const struct sframe *sframe, const struct sframe_function *function,
+			uint64_t pc, struct sframe_canonical *ret, struct error *error);
 /* Gives the canonical rows of a function to fn, in order of PC: those of a block as often as it comes. Returns as
  * sframe_rows(). */
 int sframe_canonical_rows(const struct sframe *sframe, const struct sframe_function *function,

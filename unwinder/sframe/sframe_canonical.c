@@ -188,42 +188,49 @@ static void set_gap(const struct sframe *sframe, uint64_t pc, struct row *ret)
 	*ret = (struct row) { .pc = pc, .pc_end = sframe_next_begin(sframe, pc) };
 }
 
+int sframe_canonical_in(const struct sframe *sframe, const struct sframe_function *function,
+			uint64_t pc, struct sframe_canonical *ret, struct error *error)
+{
+	uint64_t end = function->pc_begin + function->pc_range;
+	struct search search = {
+		sframe,	    function, (uint32_t)(pc - function->pc_begin), function->pc_begin,
+		UINT64_MAX, ret
+	};
+	int status;
+
+	if (function->repeats) {
+		search.base += search.at - search.at % sframe_repeat(function);
+		search.at %= sframe_repeat(function);
+	}
+	if (function->outermost) {
+		sframe_canonical(sframe, function, NULL, ret);
+		ret->row.pc = function->pc_begin;
+		ret->row.pc_end = end;
+		return 1;
+	}
+	ret->row = (struct row) { .pc = pc, .pc_end = end };
+	status = sframe_rows(sframe, function, found_row, &search, error);
+	if (!status && search.first != UINT64_MAX && search.first > pc)
+		ret->row.pc_end = search.first; /* before the first row */
+	if (ret->row.pc_end > end)
+		ret->row.pc_end = end;
+	return status;
+}
+
 int sframe_canonical_find(const struct sframe *sframe, uint64_t pc, struct sframe_canonical *ret,
 			  struct error *error)
 {
 	const struct sframe_function *function = sframe_function_find(sframe, pc);
-	uint64_t end, next;
+	uint64_t next;
 	int status;
 
 	if (!function) {
 		set_gap(sframe, pc, &ret->row);
 		return 0;
 	}
-	struct search search = {
-		sframe,	    function, (uint32_t)(pc - function->pc_begin), function->pc_begin,
-		UINT64_MAX, ret
-	};
-
-	if (function->repeats) {
-		search.base += search.at - search.at % sframe_repeat(function);
-		search.at %= sframe_repeat(function);
-	}
-	end = function->pc_begin + function->pc_range;
-	if (function->outermost) {
-		sframe_canonical(sframe, function, NULL, ret);
-		ret->row.pc = function->pc_begin;
-		ret->row.pc_end = end;
-		status = 1;
-	} else {
-		ret->row = (struct row) { .pc = pc, .pc_end = end };
-		status = sframe_rows(sframe, function, found_row, &search, error);
-		if (!status && search.first != UINT64_MAX && search.first > pc)
-			ret->row.pc_end = search.first; /* before the first row */
-	}
+	status = sframe_canonical_in(sframe, function, pc, ret, error);
 	/* A function inside of this one begins before the row ends. */
 	next = sframe_next_begin(sframe, pc);
-	if (ret->row.pc_end > end)
-		ret->row.pc_end = end;
 	if (next < ret->row.pc_end)
 		ret->row.pc_end = next;
 	return status;

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "image/elf_image.h"
 #include "image/sframes.h"
 #include "sframe.h"
 #include "sframe_number.h"
@@ -398,6 +399,15 @@ int sframe_create(const struct image *image, struct sframe **ret, struct error *
 		if (unread->code)
 			error_list_add(&(*ret)->diagnostics, unread);
 	return 0;
+}
+
+uint16_t sframe_code_section(const struct sframe *sframe, const struct sframe_function *function)
+{
+	const struct image_section *section = sframe->header[function->header].section;
+
+	return sframe->image
+		       ? image_referenced_section(sframe->image, section->data + function->offset)
+		       : 0;
 }
 
 void sframe_destroy(struct sframe *sframe)

@@ -154,6 +154,7 @@ struct lint_options {
 	uint32_t only;	      /* a bit for each enum lint_id that is wanted */
 	bool unproven;	      /* name unproven FDEs */
 	bool compact;	      /* hold the image's compact table against the states, too */
+	bool sframe;	      /* the same of its SFrame, if it has any */
 	const struct row_source *source; /* and these tables: lint_table.h */
 	size_t source_count;
 	const struct executed *executed; /* a run that all is held against, or NULL */

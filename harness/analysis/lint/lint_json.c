@@ -717,7 +717,7 @@ static int lint_bare(struct printing *printing, json_t *image, struct error *err
 	struct lint_options options = *printing->options;
 	int result;
 
-	options.compact = false;
+	options.compact = options.sframe = false;
 	options.source_count = 0;
 	printing->options = &options;
 	printing->bare = true;

@@ -56,6 +56,8 @@ struct lint_tables {
 	size_t count;
 	struct compact_rows *compact;
 	struct row_source compact_source;
+	struct sframe_source *sframe; /* NULL: not wanted, or the image has none */
+	struct row_source sframe_rows;
 };
 
 /* Sets *ret for lint_image(). Borrows options and cfi. 0, or -1; lint_tables_deinit() in both cases. */

@@ -42,15 +42,24 @@ static int add_table(struct lint_tables *tables, const struct cfi *cfi,
 	return 0;
 }
 
+/* What an image without SFrame says is nothing: it has no such table. What can't be read prove tells. */
+static int add_sframe(struct lint_tables *tables, const struct cfi *cfi, struct error *error)
+{
+	if (sframe_source_create(cfi->image, &tables->sframe, error))
+		return error->code == ERROR_MEMORY ? -1 : 0;
+	tables->sframe_rows = sframe_source_rows(tables->sframe);
+	return add_table(tables, cfi, &tables->sframe_rows, error);
+}
+
 int lint_tables_init(struct lint_tables *tables, const struct lint_options *options,
 		     const struct cfi *cfi, struct lint_watch *ret, struct error *error)
 {
 	*ret = (struct lint_watch) { .finding = take_finding, .context = tables };
-	if (!options->compact && !options->source_count)
+	if (!options->compact && !options->sframe && !options->source_count)
 		return 0;
 	ret->point = take_point;
 	ret->judged = take_judged;
-	tables->table = calloc(options->source_count + 1, sizeof(*tables->table));
+	tables->table = calloc(options->source_count + 2, sizeof(*tables->table));
 	if (!tables->table)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "tables");
 	if (options->compact) {
@@ -60,6 +69,8 @@ int lint_tables_init(struct lint_tables *tables, const struct lint_options *opti
 		if (add_table(tables, cfi, &tables->compact_source, error))
 			return -1;
 	}
+	if (options->sframe && add_sframe(tables, cfi, error))
+		return -1;
 	for (size_t i = 0; i < options->source_count; i++)
 		if (add_table(tables, cfi, &options->source[i], error))
 			return -1;
@@ -71,6 +82,7 @@ void lint_tables_deinit(struct lint_tables *tables)
 	for (size_t i = 0; i < tables->count; i++)
 		lint_table_destroy(tables->table[i]);
 	compact_rows_destroy(tables->compact);
+	sframe_source_destroy(tables->sframe);
 	free(tables->table);
 }
 

@@ -46,6 +46,7 @@ static const struct {
 	[GATE_UNPROVEN_FDES] = { "unproven_fdes", "FDEs whose code can't be followed", KIND_KNOWN },
 	[GATE_BASELINE_ONLY] = { "only_in_baseline", "images that only the baseline has",
 				 KIND_SKIP },
+	[GATE_NO_SFRAME] = { "no_sframe", "images without SFrame", KIND_KNOWN },
 	[GATE_NO_TABLE_ROW] = { "no_table_row", "instructions without a row in a table",
 				KIND_SKIP },
 	[GATE_OTHER_BUILD] = { "other_build", "images of which the run had another build",

@@ -52,6 +52,7 @@ enum gate_reason {
 	GATE_OUTSIDE,	   /* rows in no executable segment: no table has them */
 	GATE_UNPROVEN_FDES,  /* lint: FDEs whose code could not be followed */
 	GATE_BASELINE_ONLY,  /* lint: images that only the baseline has */
+	GATE_NO_SFRAME,	     /* prove --sframe: images without SFrame */
 	GATE_NO_TABLE_ROW,   /* lint --table: instructions for which the table has no row */
 	GATE_OTHER_BUILD,    /* images of which a run loaded another build */
 	GATE_UNPROVEN_BUILD, /* ... of which nothing says that a run had this build */

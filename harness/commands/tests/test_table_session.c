@@ -8,13 +8,13 @@
 #include "commands/commands.h"
 #include "transcript.h"
 
-static const char *const names[] = { "table", "stat", "prove", "diff", "diff_dumps" };
+static const char *const names[] = { "table", "stat", "prove", "diff", "diff_dumps", "sframe" };
 
-static const struct command commands[] = { { "table", command_table, "" },
-					   { "stat", command_stat, "" },
-					   { "prove", command_prove, "" },
-					   { "diff", command_diff, "" },
-					   { 0 } };
+static const struct command commands[] = {
+	{ "table", command_table, "" }, { "stat", command_stat, "" },
+	{ "prove", command_prove, "" }, { "diff", command_diff, "" },
+	{ "lint", command_lint, "" },	{ 0 }
+};
 
 START_TEST(session_is_as_written)
 {

@@ -4,7 +4,8 @@
  *
  *	commands/prove.c  the command line, the images, the totals
  *	prove_image.c	one image, in a process of its own: everything as JSON
- *	prove_readelf.c	our lines against readelf's
+ *	prove_sframe.c	its SFrame against its CFI (sframe_proof.h)
+ *	prove_readelf.c	our lines against readelf's and objdump's
  *	prove_text.c	what a person reads
  */
 #ifndef STACKPROOF_PROVE_H
@@ -19,6 +20,10 @@ struct prove_options {
 	bool json;
 	bool referee; /* asks libdw */
 	bool readelf;
+	bool sframe;
+	const char *objdump; /* the program that is asked for SFrame's lines; NULL: none */
+	char **object;	     /* files that the images were linked from */
+	size_t object_count;
 	unsigned int jobs;
 	unsigned int timeout_ms; /* of one image */
 	unsigned int every;
@@ -45,11 +50,19 @@ struct readelf_proof {
 	uint64_t differ; /* lines that only one output has */
 };
 
-/* Compares `table --format readelf` with program's output, line by line. program: readelf. -1:
- * ERROR_UNAVAILABLE: it can't be run; ERROR_PROTOCOL: it died, or failed without a word. The differences
- * that fn got are then void. */
-int prove_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
-		  void *context, struct readelf_proof *ret, struct error *error);
+/* What is compared: the option that makes the program print its lines, and ours. */
+struct line_source {
+	const char *option;
+	int (*write)(FILE *file, const struct image *image, struct error *error);
+};
+/* `table --format readelf` and `readelf -wF`. */
+extern const struct line_source prove_readelf_source;
+
+/* Compares our lines with the program's, one by one. -1: ERROR_UNAVAILABLE: it can't be run; ERROR_PROTOCOL: it died,
+ * or failed without a word. The differences that fn got are then void. */
+int prove_lines(const struct image *image, const char *program, const struct line_source *lines,
+		readelf_difference_fn fn, void *context, struct readelf_proof *ret,
+		struct error *error);
 
 /* ---- prove.c, prove_text.c -------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  *	search	the linker's search table in .eh_frame_hdr against the FDEs (eh_frame_hdr_check)
  *	libdw	our rows against libdw's, in .eh_frame and in .debug_frame (row_referee.h)
  *	readelf	our lines against readelf's (prove_readelf.c)
+ *	sframe	its SFrame against the CFI, and objdump's lines of it (prove_sframe.c)
  *
  * Runs in a process of its own, and says everything as JSON: findings first, the counts last. An
  * image that is not read here at all (32 bits, another machine) is "unread": that is no finding.
@@ -20,6 +21,7 @@
 #include "base/cli/json_counts.h"
 #include "base/images/debug_link.h"
 #include "prove.h"
+#include "prove_check.h"
 #include "cfi/cfi_section.h"
 #include "image/eh_frames.h"
 #include "base/gate/gate.h"
@@ -28,16 +30,7 @@
 #include "cfi/code_name.h"
 #include "table/unwind_table.h"
 
-/* One check of one image. */
-struct check {
-	const char *name;
-	const struct image *image;
-	FILE *output;
-	uint64_t findings;
-};
-
-/* NULL: there have been enough. */
-static json_t *finding_begin(struct check *check, const char *message)
+json_t *check_finding(struct check *check, const char *message)
 {
 	if (check->findings++ >= PROVE_FINDINGS_MAX)
 		return NULL;
@@ -47,8 +40,8 @@ static json_t *finding_begin(struct check *check, const char *message)
 
 #define NAME_BYTES 512
 
-static void set_place(json_t *object, const struct image *image, const struct cfi *cfi, uint64_t pc,
-		      uint64_t pc_end)
+void check_set_place(json_t *object, const struct image *image, const struct cfi *cfi, uint64_t pc,
+		     uint64_t pc_end)
 {
 	struct code_name name;
 	char text[NAME_BYTES];
@@ -100,11 +93,11 @@ static void set_rule(json_t *object, const struct table *table, uint32_t number)
 static void report_silent(void *context, const struct table_proof_finding *finding)
 {
 	struct table_check *check = context;
-	json_t *object = finding_begin(&check->check, finding->why);
+	json_t *object = check_finding(&check->check, finding->why);
 
 	if (!object)
 		return;
-	set_place(object, check->check.image, check->cfi, finding->pc, finding->pc_end);
+	check_set_place(object, check->check.image, check->cfi, finding->pc, finding->pc_end);
 	set_row(object, finding->row);
 	set_rule(object, check->table, finding->rule);
 	json_line(check->check.output, object);
@@ -153,7 +146,7 @@ static void check_search_table(const struct image *image, const struct cfi *cfi,
 
 		snprintf(text, sizeof(text), "%s+0x%" PRIx64 ": %s", error->section, error->offset,
 			 error->message);
-		object = finding_begin(&check, text);
+		object = check_finding(&check, text);
 		if (object)
 			json_line(output, object);
 	}
@@ -220,10 +213,10 @@ static int judge_row(void *context, const struct row *row)
 	check->judged[judgment]++;
 	if (judgment == ROW_AGREED)
 		return 0;
-	object = finding_begin(&check->check, why);
+	object = check_finding(&check->check, why);
 	if (!object)
 		return 0;
-	set_place(object, check->check.image, check->cfi, row->pc, row->pc_end);
+	check_set_place(object, check->check.image, check->cfi, row->pc, row->pc_end);
 	set_row(object, row);
 	json_line(check->check.output, object);
 	return 0;
@@ -242,10 +235,10 @@ static void judge_gap(struct referee_check *check, uint64_t vaddr)
 		return;
 	}
 	check->gaps_disputed++;
-	object = finding_begin(&check->check, "libdw has a frame where no FDE is");
+	object = check_finding(&check->check, "libdw has a frame where no FDE is");
 	if (!object)
 		return;
-	set_place(object, check->check.image, check->cfi, vaddr, vaddr + 1);
+	check_set_place(object, check->check.image, check->cfi, vaddr, vaddr + 1);
 	json_line(check->check.output, object);
 }
 
@@ -346,7 +339,7 @@ struct readelf_check {
 static void report_line(void *context, const struct readelf_difference *difference)
 {
 	struct readelf_check *check = context;
-	json_t *object = finding_begin(&check->check, "another line");
+	json_t *object = check_finding(&check->check, "another line");
 
 	if (!object)
 		return;
@@ -374,7 +367,8 @@ static int compare_file(const char *path, struct readelf_check *check, struct re
 
 	if (image_create(path, &image, error))
 		return -1;
-	result = prove_readelf(image, "readelf", report_line, check, &one, error);
+	result = prove_lines(image, "readelf", &prove_readelf_source, report_line, check, &one,
+			     error);
 	counts->lines += one.lines;
 	counts->differ += one.differ;
 	return result;
@@ -483,10 +477,12 @@ static void count_checked(const struct image *image, const char *file, const str
 			  json_t *proof)
 {
 	const json_t *readelf = json_object_get(proof, "readelf");
+	const json_t *sframe = json_object_get(proof, "sframe");
 	struct gate_image counts;
 	uint64_t malformed, rows = rows_compared(proof, &malformed);
 	uint64_t lines = json_count(readelf, "equal") + json_count(readelf, "differ");
 
+	rows += json_count(sframe, "equal") + json_count(sframe, "wrong");
 	malformed += malformed_without_rows(cfi);
 	gate_image_read(image, file, cfi, &counts);
 	gate_image_json(&counts, proof);
@@ -519,6 +515,8 @@ static int check_image(const struct prove_options *options, const struct image *
 		result = check_referee(image, output, proof, error);
 	if (!result && options->readelf)
 		result = check_readelf(image, file, output, proof, error);
+	if (!result && options->sframe && cfi)
+		result = check_sframe(options, image, file, cfi, output, proof, error);
 	if (!result)
 		count_checked(image, file, cfi, proof);
 	return result;

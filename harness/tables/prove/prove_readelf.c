@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * prove_readelf.c - `table --format readelf` against `readelf -wF`, line for line
+ * prove_readelf.c - our lines against another tool's: `table --format readelf` and `readelf -wF`
  *
  * Both streams are read side by side and neither is kept: libLLVM's has 80 MB. Ours comes from a
  * FILE whose write function is here, theirs from a pipe. Where the lines part, both are read a
@@ -193,11 +193,10 @@ static ssize_t write_ours(void *cookie, const char *data, size_t size)
 }
 
 /* Starts program with its output in *ret_pipe. */
-static pid_t start(const char *program, const char *path, FILE **ret_pipe, struct error *error)
+static pid_t start(const char *program, const char *option, const char *path, FILE **ret_pipe,
+		   struct error *error)
 {
-	/* N: which debug files it finds, and shows too, hangs on more than the file. Its warnings
-	 * are no lines of the table. */
-	const char *argv[] = { program, "-wNF", path, NULL };
+	const char *argv[] = { program, option, path, NULL };
 	const struct child_command command = { .argv = argv };
 	int output;
 	pid_t pid = child_start(&command, &output, error);
@@ -224,16 +223,15 @@ static void comparison_deinit(struct comparison *comparison)
 
 /* Our half. An image without CFI has no lines; so has readelf. */
 static int write_table(struct comparison *comparison, const struct image *image,
-		       struct error *error)
+		       const struct line_source *lines, struct error *error)
 {
 	static const cookie_io_functions_t functions = { .write = write_ours };
-	struct error_list diagnostics DEINIT(error_list_deinit) = { 0 };
 	FILE *file = fopencookie(comparison, "w", functions);
 	int result;
 
 	if (!file)
 		return error_set_errno(error, "a stream");
-	result = table_readelf_alone(file, image, &diagnostics, error);
+	result = lines->write(file, image, error);
 	if (result && error->code == ERROR_NO_CFI)
 		result = 0;
 	fclose(file);
@@ -256,8 +254,20 @@ static int judge_end(const struct comparison *comparison, const char *program, i
 	return child_check(program, status, error);
 }
 
-int prove_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
-		  void *context, struct readelf_proof *ret, struct error *error)
+/* As readelf sees the file alone. */
+static int write_readelf(FILE *file, const struct image *image, struct error *error)
+{
+	struct error_list diagnostics DEINIT(error_list_deinit) = { 0 };
+
+	return table_readelf_alone(file, image, &diagnostics, error);
+}
+
+/* N: which debug files it finds, and shows too, hangs on more than the file. Its warnings are no lines of the table. */
+const struct line_source prove_readelf_source = { "-wNF", write_readelf };
+
+int prove_lines(const struct image *image, const char *program, const struct line_source *lines,
+		readelf_difference_fn fn, void *context, struct readelf_proof *ret,
+		struct error *error)
 {
 	struct comparison *comparison = calloc(1, sizeof(*comparison));
 	int result, status;
@@ -268,12 +278,12 @@ int prove_readelf(const struct image *image, const char *program, readelf_differ
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for lines");
 	*comparison =
 		(struct comparison) { .number = 1, .fn = fn, .context = context, .proof = ret };
-	pid = start(program, image->path, &comparison->pipe, error);
+	pid = start(program, lines->option, image->path, &comparison->pipe, error);
 	if (pid < 0) {
 		comparison_deinit(comparison);
 		return -1;
 	}
-	result = write_table(comparison, image, error);
+	result = write_table(comparison, image, lines, error);
 	fclose(comparison->pipe);
 	status = child_end(pid, false);
 	if (!result)

@@ -8,6 +8,7 @@
  *	libdw      31,204,523        0      0  rows here and in libdw
  *	gaps        1,717,571        0      0  addresses behind FDEs where libdw has no frame either
  *	readelf    52,000,123        0      0  lines of `readelf -wF`
+ *	sframe         512,345      777      3  rows of the CFI and SFrame's; flagged: absent there
  *
  * Findings come first, one of several lines each. Images are only mentioned if they have findings
  * or could not be proven, unless there are few of them. Whatever was not compared is counted, with
@@ -32,7 +33,7 @@ static json_int_t sum_of(const json_t *object)
 
 void prove_text_finding(FILE *file, const json_t *finding)
 {
-	static const char *const keys[] = { "row", "rule", "ours", "theirs" };
+	static const char *const keys[] = { "row", "rule", "sframe", "stage", "ours", "theirs" };
 
 	fprintf(file, "%s: %s", PLAIN_TEXT(json_text(finding, "image")),
 		json_text(finding, "check"));
@@ -47,6 +48,33 @@ void prove_text_finding(FILE *file, const json_t *finding)
 		if (json_object_get(finding, keys[i]))
 			fprintf(file, "    %-6s  %s\n", keys[i],
 				PLAIN_TEXT(json_text(finding, keys[i])));
+}
+
+static void print_sframe(FILE *file, const json_t *sframe)
+{
+	const json_t *objdump = json_object_get(sframe, "objdump");
+	const char *reason;
+	json_t *value;
+
+	if (!sframe)
+		return;
+	if (json_object_get(sframe, "none")) {
+		fprintf(file, "; no SFrame%s%s", json_object_get(sframe, "message") ? ": " : "",
+			PLAIN_TEXT(json_text(sframe, "message")));
+		return;
+	}
+	fprintf(file,
+		"; SFrame: %" JSON_INTEGER_FORMAT " rows equal, %" JSON_INTEGER_FORMAT " wrong",
+		json_count(sframe, "equal"), json_count(sframe, "wrong"));
+	json_object_foreach(json_object_get(sframe, "absent"), reason, value) fprintf(
+		file, ", %" JSON_INTEGER_FORMAT " absent: %s", json_integer_value(value), reason);
+	if (json_object_get(objdump, "message"))
+		fprintf(file, "; %s", PLAIN_TEXT(json_text(objdump, "message")));
+	else if (objdump)
+		fprintf(file,
+			"; objdump %" JSON_INTEGER_FORMAT " lines equal, %" JSON_INTEGER_FORMAT
+			" not",
+			json_count(objdump, "equal"), json_count(objdump, "differ"));
 }
 
 void prove_text_image(FILE *file, const json_t *proof)
@@ -88,6 +116,7 @@ void prove_text_image(FILE *file, const json_t *proof)
 				" lines equal, %" JSON_INTEGER_FORMAT " not",
 				json_count(readelf, "equal"), json_count(readelf, "differ"));
 	}
+	print_sframe(file, json_object_get(proof, "sframe"));
 	if (json_count(proof, "executable_bytes"))
 		fprintf(file, "; %.2f %% of its code has CFI",
 			100.0 * (double)json_count(proof, "covered_bytes") /
@@ -150,6 +179,9 @@ void prove_text_summary(FILE *file, const struct prove_options *options,
 	const json_t *referee = json_object_get(counts, "referee");
 	const json_t *readelf = json_object_get(counts, "readelf");
 	const json_t *search = json_object_get(counts, "search_table");
+	const json_t *sframe = json_object_get(counts, "sframe");
+	const json_t *absent = json_object_get(sframe, "absent");
+	const json_t *objdump = json_object_get(sframe, "objdump");
 	json_int_t wrong = json_count(search, "wrong");
 	json_int_t rows = json_count(counts, "rows");
 	const char *reason;
@@ -173,6 +205,16 @@ void prove_text_summary(FILE *file, const struct prove_options *options,
 	if (options->readelf)
 		print_line(file, "readelf", json_count(readelf, "equal"), 0,
 			   json_count(readelf, "differ"), "lines, here and from readelf -wF");
+	if (options->sframe)
+		print_line(file, "sframe", json_count(sframe, "equal"), sum_of(absent),
+			   json_count(sframe, "wrong"),
+			   "rows of the CFI, and SFrame's; flagged: absent there");
+	if (options->objdump)
+		print_line(file, "objdump", json_count(objdump, "equal"), 0,
+			   json_count(objdump, "differ"), "lines, here and from objdump --sframe");
+	json_object_foreach((json_t *)absent, reason, value)
+		fprintf(file, "absent in SFrame: %" JSON_INTEGER_FORMAT " rows: %s\n",
+			json_integer_value(value), reason);
 	json_object_foreach((json_t *)flagged, reason, value) fprintf(
 		file, "flagged: %" JSON_INTEGER_FORMAT " rows, %.6f %%: %s\n",
 		json_integer_value(value),

@@ -3,7 +3,7 @@
  * table.h - the formats of `stackproof table`
  *
  * Each format is one file with one function, which writes an image, or the part that a filter lets through, to a
- * stream. To add a format, add a file, and a line in commands/table.c.
+ * stream. To add a format, add a file, and a line in commands/table.c. Those of --sframe are in table_sframe.h.
  */
 #ifndef STACKPROOF_TABLE_H
 #define STACKPROOF_TABLE_H
@@ -72,6 +72,8 @@ int table_json(FILE *file, const struct image *image, const struct table_filter 
  * (table_compact.c) */
 struct table;
 void table_rule_print(FILE *file, const struct table *table, uint32_t number);
+/* Writes such a table, or what the filter lets through. (table_compact.c) */
+void table_compact_print(FILE *file, const struct table *table, const struct table_filter *filter);
 
 /* Adds the diagnostics of cfi, which may be NULL. */
 static inline void table_add_diagnostics(struct error_list *list, const struct cfi *cfi)

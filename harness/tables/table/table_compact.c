@@ -131,20 +131,8 @@ static void print_page(FILE *file, const struct table *table, const struct table
 	}
 }
 
-int table_compact(FILE *file, const struct image *image, const struct table_filter *filter,
-		  struct error_list *diagnostics, struct error *error)
+void table_compact_print(FILE *file, const struct table *table, const struct table_filter *filter)
 {
-	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
-	struct table *table DEINIT(table_destroy_at) = NULL;
-	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error)
-				     : cfi_create(image, &cfi, error);
-	if (!result)
-		result = filter->section ? table_create(image, cfi, &table, error)
-					 : table_build(image, &table, error);
-	if (result)
-		return result;
-	cfi_check(cfi, diagnostics);
-
 	for (uint32_t i = TABLE_MARKER_COUNT; i < table->rule_count; i++) {
 		table_rule_print(file, table, i);
 		fputc('\n', file);
@@ -160,5 +148,21 @@ int table_compact(FILE *file, const struct image *image, const struct table_filt
 				print_page(file, table, segment, page, vaddr, filter);
 		}
 	}
+}
+
+int table_compact(FILE *file, const struct image *image, const struct table_filter *filter,
+		  struct error_list *diagnostics, struct error *error)
+{
+	struct cfi *cfi DEINIT(cfi_destroy_at) = NULL;
+	struct table *table DEINIT(table_destroy_at) = NULL;
+	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error)
+				     : cfi_create(image, &cfi, error);
+	if (!result)
+		result = filter->section ? table_create(image, cfi, &table, error)
+					 : table_build(image, &table, error);
+	if (result)
+		return result;
+	cfi_check(cfi, diagnostics);
+	table_compact_print(file, table, filter);
 	return 0;
 }

@@ -188,8 +188,9 @@ START_TEST(lines_are_compared)
 	image = make_image(directory);
 	make_program(directory, image, c->sed, program, sizeof(program));
 	noted.lines = read_lines(directory);
-	ck_assert_msg(!prove_readelf(image, program, note_line, &noted, &proof, &error), "%s: %s",
-		      c->name, error.message);
+	ck_assert_msg(!prove_lines(image, program, &prove_readelf_source, note_line, &noted, &proof,
+				   &error),
+		      "%s: %s", c->name, error.message);
 	ck_assert_uint_eq(noted.count, proof.differ);
 	for (int i = 0; i < COUNT(c->line) && c->line[i]; i++)
 		ck_assert_msg(noted.line[i] == c->line[i], "%s: line %" PRIu64, c->name,
@@ -202,7 +203,8 @@ START_TEST(lines_are_compared)
 		ck_assert_msg(proof.differ == c->differ && proof.lines > 40,
 			      "%s: %" PRIu64 " differ, %" PRIu64 " equal", c->name, proof.differ,
 			      proof.lines);
-	ck_assert(prove_readelf(image, "/nonexistent", note_line, &noted, &proof, &error));
+	ck_assert(prove_lines(image, "/nonexistent", &prove_readelf_source, note_line, &noted,
+			      &proof, &error));
 	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
 	free(noted.lines);
 	image_destroy(image);
@@ -267,8 +269,9 @@ START_TEST(an_image_without_cfi_has_no_lines)
 	fclose(file);
 	chmod(program, 0755);
 	ck_assert_msg(!image_create(path, &image, &error), "%s", error.message);
-	ck_assert_msg(!prove_readelf(image, program, note_first, &first, &proof, &error), "%s",
-		      error.message);
+	ck_assert_msg(!prove_lines(image, program, &prove_readelf_source, note_first, &first,
+				   &proof, &error),
+		      "%s", error.message);
 	ck_assert_uint_eq(proof.lines, empty_cases[_i].lines);
 	ck_assert_uint_eq(proof.differ, empty_cases[_i].differ);
 	ck_assert_uint_eq(first.count, proof.differ);
@@ -309,7 +312,8 @@ START_TEST(what_we_can_not_read_ourselves)
 		fprintf(file, "#!/bin/sh\n%s\n", words[i]);
 		fclose(file);
 		chmod(program, 0755);
-		ck_assert_int_eq(prove_readelf(image, program, note_first, &first, &proof, &error),
+		ck_assert_int_eq(prove_lines(image, program, &prove_readelf_source, note_first,
+					     &first, &proof, &error),
 				 -1);
 		ck_assert_msg(error.code == ERROR_ELF_BOUNDS, "%s: %s", words[i], error.message);
 	}

@@ -23,8 +23,9 @@ static enum row_judgment made_up_judge(const struct row_referee *referee, const 
 				       uint64_t column, char ret_why[ROW_REFEREE_WHY]);
 static int made_up_create(const char *path, bool eh_frame, struct row_referee **ret,
 			  struct error *error);
-static int made_up_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
-			   void *context, struct readelf_proof *ret, struct error *error);
+static int made_up_readelf(const struct image *image, const char *program,
+			   const struct line_source *lines, readelf_difference_fn fn, void *context,
+			   struct readelf_proof *ret, struct error *error);
 static const struct image_section *made_up_eh_frame(const struct image *of, size_t number);
 static int made_up_cfi(const struct image *of, struct cfi **ret, struct error *error);
 static int made_up_build(const struct image *of, struct table **ret, struct error *error);
@@ -34,7 +35,7 @@ static int made_up_prove(const struct cfi *of, const struct table *table, table_
 #define table_build	   made_up_build
 #define table_prove	   made_up_prove
 #define image_eh_frame	   made_up_eh_frame
-#define prove_readelf	   made_up_readelf
+#define prove_lines	   made_up_readelf
 #define eh_frame_hdr_check made_up_hdr_check
 #define row_referee_create made_up_create
 #define row_referee_judge  made_up_judge
@@ -618,8 +619,9 @@ END_TEST
 static enum error_code readelf_fails;
 static int readelf_asked, readelf_fails_at; /* its file of that number */
 
-static int made_up_readelf(const struct image *of, const char *program, readelf_difference_fn fn,
-			   void *context, struct readelf_proof *ret, struct error *error)
+static int made_up_readelf(const struct image *of, const char *program,
+			   const struct line_source *lines, readelf_difference_fn fn, void *context,
+			   struct readelf_proof *ret, struct error *error)
 {
 	const struct readelf_difference difference = { .line = 7, .ours = "a", .theirs = "b" };
 
