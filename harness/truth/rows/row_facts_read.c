@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "base/cli/input_file.h"
 #include "freed.h"
 #include "row_facts.h"
 
@@ -240,14 +241,12 @@ static int read_line(struct reading *reading)
 /* The whole file, with a NUL behind it. */
 static char *read_text(const char *path, size_t *ret_size, struct error *error)
 {
-	FILE_CLOSED FILE *file = fopen(path, "re");
+	FILE_CLOSED FILE *file = input_file_open(path, error);
 	char *text = NULL;
 	size_t size = 0, room = 0, got;
 
-	if (!file) {
-		error_set_errno(error, "%s", path);
+	if (!file)
 		return NULL;
-	}
 	do {
 		if (!ARRAY_RESERVE(text, room, size + 0x10000)) {
 			free(text);
@@ -269,7 +268,8 @@ static char *read_text(const char *path, size_t *ret_size, struct error *error)
 
 bool row_facts_is_file(const char *path)
 {
-	FILE_CLOSED FILE *file = fopen(path, "re");
+	struct error error;
+	FILE_CLOSED FILE *file = input_file_open(path, &error);
 	char begin[sizeof(ROW_FACTS_MAGIC)] = "";
 
 	return file && fread(begin, 1, sizeof(begin), file) == sizeof(begin) &&

@@ -56,7 +56,7 @@ static const struct list_case {
 	{ "all_that_are_built_in",
 	  { "a=x,all" },
 	  "a=x cfi table bpf fp libdw libunwind libgcc perf8k perf16k perf32k perf64k "
-	  "scan",
+	  "scan sframe",
 	  NULL },
 	{ "all_and_one_of_them", { "cfi,all" }, "cfi", "'cfi' is named twice" },
 	{ "twice", { "cfi,cfi" }, "cfi", "'cfi' is named twice" },
