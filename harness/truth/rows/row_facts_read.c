@@ -245,8 +245,11 @@ static char *read_text(const char *path, size_t *ret_size, struct error *error)
 	char *text = NULL;
 	size_t size = 0, room = 0, got;
 
-	if (!file)
+	if (!file) {
+		if (errno != ESPIPE) /* said already: a FIFO */
+			error_set_errno(error, "%s", path);
 		return NULL;
+	}
 	do {
 		if (!ARRAY_RESERVE(text, room, size + 0x10000)) {
 			free(text);
