@@ -68,10 +68,10 @@ struct settings {
 		first; /* how many runs of a block with a caller are looked at; NULL: FIRST_RUNS; "0": all */
 	const char *of_rows;  /* a given option that needs --rows */
 	char *program;	      /* its path, if it is taken along */
-	const char *at;	      /* "entries", "instructions"; NULL: what is needed */
 	const char **profile; /* commands */
 	size_t profiles;
 	unsigned int settle_ms;
+	bool entries, instructions; /* of --at; neither: what is needed */
 	bool kernel, entry, json, join, registers;
 	bool walks;
 	unsigned timeout_ms; /* of walks, for one program */
@@ -181,9 +181,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case 'o': settings->output = argument; return 0;
 	case KEY_ENTRY: settings->entry = true; return 0;
 	case KEY_AT:
-		if (strcmp(argument, "entries") != 0 && strcmp(argument, "instructions") != 0)
+		settings->entries = !strcmp(argument, "entries");
+		settings->instructions = !strcmp(argument, "instructions");
+		if (!settings->entries && !settings->instructions)
 			argp_error(state, "--at takes entries or instructions");
-		settings->at = argument;
 		return 0;
 	case KEY_PROFILE: add_profile(state, settings, argument); return 0;
 	case KEY_JOIN: settings->join = true; return 0;
@@ -211,18 +212,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 				   "--walks is for a guest in which the plugin runs already");
 		if (!settings->kernel && !settings->walks &&
 		    (settings->vm_count || settings->output || settings->rows || settings->entry ||
-		     settings->json || (settings->at && !settings->profiles)))
+		     settings->json ||
+		     ((settings->entries || settings->instructions) && !settings->profiles)))
 			argp_error(state, "say which kernel: -k 6.12");
 		if (settings->of_rows && !settings->rows)
 			argp_error(state, "%s is of --rows FILE", settings->of_rows);
 		if (settings->kernel && !settings->output &&
 		    (!settings->rows || settings->profiles))
 			argp_error(state, "say where the truth goes: -o FILE, or --rows FILE");
-		if (settings->profiles && settings->at && strcmp(settings->at, "entries") != 0)
+		if (settings->profiles && settings->instructions)
 			argp_error(state, "--profile is for --at=entries");
-		if (settings->profiles)
-			settings->at = "entries";
-		if (settings->registers && settings->at && !strcmp(settings->at, "entries"))
+		settings->entries |= settings->profiles != 0;
+		if (settings->registers && settings->entries)
 			argp_error(state, "--registers is for --at=instructions");
 		return 0;
 	default: return option_into(key, argument, state, options);
@@ -347,10 +348,8 @@ static void put_argument(FILE *file, const char *name, const char *value)
 /* The plugin and its arguments, of which paths must not have a comma. NULL: no memory. */
 static char *plugin_text(const struct settings *settings, const char *said)
 {
-	const char *at = settings->at	       ? settings->at
-			 : settings->output    ? NULL
-			 : settings->registers ? NULL
-					       : "entries";
+	bool entries = settings->entries ||
+		       !(settings->instructions || settings->output || settings->registers);
 	FREED char *given = NULL;
 	char *text = NULL;
 	size_t size;
@@ -367,9 +366,12 @@ static char *plugin_text(const struct settings *settings, const char *said)
 	put_argument(file, "root", settings->root);
 	put_argument(file, "from", settings->entry ? "entry" : NULL);
 	put_argument(file, "registers", settings->registers ? "on" : NULL);
-	put_argument(file, "at", at);
+	put_argument(file, "at",
+		     entries		      ? "entries"
+		     : settings->instructions ? "instructions"
+					      : NULL);
 	put_argument(file, "given", given);
-	if (settings->rows && at && !strcmp(at, "entries"))
+	if (settings->rows && entries)
 		put_argument(file, "first", settings->first ? settings->first : FIRST_RUNS);
 	fclose(file);
 	return text;

@@ -235,7 +235,7 @@ static const uint8_t *find_end(struct parse *parse, int *ret_status)
 		summed = all.at;
 		if (!reader_block(&all, TRUTH_FILE_DIGEST, &says))
 			return end;
-		if ((says[0] | says[1] << 8 | says[2] << 16 | (uint32_t)says[3] << 24) != digest) {
+		if (truth_digest_at(says) != digest) {
 			parse->reader.at = says;
 			*ret_status = truth_malformed(
 				parse, "another digest than its bytes have: it is damaged");

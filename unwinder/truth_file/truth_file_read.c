@@ -355,7 +355,7 @@ static int take_digest(struct parse *parse)
 
 	if (!reader_block(&parse->reader, TRUTH_FILE_DIGEST, &says))
 		return truth_malformed(parse, "it is cut off");
-	if ((says[0] | says[1] << 8 | says[2] << 16 | (uint32_t)says[3] << 24) == digest)
+	if (truth_digest_at(says) == digest)
 		return 0;
 	parse->reader.at -= TRUTH_FILE_DIGEST;
 	return truth_malformed(parse, "another digest than its bytes have: it is damaged");

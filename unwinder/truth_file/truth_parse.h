@@ -23,6 +23,12 @@ struct parse {
 	size_t depths;	   /* room there */
 };
 
+/* What the file says at such a place, TRUTH_FILE_DIGEST bytes. */
+static inline uint32_t truth_digest_at(const uint8_t *says)
+{
+	return says[0] | says[1] << 8 | says[2] << 16 | (uint32_t)says[3] << 24;
+}
+
 /* ---- truth_file_read.c ------------------------------------------------------------------ */
 
 /* ERROR_PROTOCOL, at the reader's place. */

@@ -78,6 +78,10 @@ struct output {
 #define OUTPUT_BYTES_MAX (64u << 20)
 void output_add(struct output *output, const void *data, size_t size);
 void output_deinit(struct output *output);
+/* The same of a stream of NDJSON: take is told of each line that is whole now; object NULL: it is no JSON. What is left
+ * stays in line. */
+void output_objects(struct output *line, const void *data, size_t size,
+		    void (*take)(void *context, json_t *object), void *context);
 
 enum run_stream { RUN_STDOUT, RUN_STDERR, RUN_STREAM_COUNT };
 

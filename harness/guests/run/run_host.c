@@ -25,6 +25,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "base/child/child.h"
+#include "base/cli/json_counts.h"
 #include "clock.h"
 #include "run.h"
 
@@ -59,6 +60,21 @@ void output_deinit(struct output *output)
 {
 	free(output->data);
 	*output = (struct output) { 0 };
+}
+
+void output_objects(struct output *line, const void *data, size_t size,
+		    void (*take)(void *context, json_t *object), void *context)
+{
+	const char *at = data, *end = at + size, *newline;
+
+	for (; (newline = memchr(at, '\n', (size_t)(end - at))); at = newline + 1) {
+		output_add(line, at, (size_t)(newline - at));
+		JSON_FREED json_t *object = json_loadb(line->data ? line->data : "", line->size, 0,
+						       NULL);
+		take(context, object);
+		output_deinit(line);
+	}
+	output_add(line, at, (size_t)(end - at));
 }
 
 struct child {

@@ -109,8 +109,9 @@ static struct played *find(struct play *play, const char *recording)
 				   !strcmp(played->recording, recording));
 }
 
-static void take_object(struct play *play, json_t *object)
+static void take_object(void *context, json_t *object)
 {
+	struct play *play = context;
 	const char *type = json_text(object, "type");
 	struct played *played = find(play, json_text(object, "recording"));
 	char reason[512];
@@ -137,20 +138,11 @@ static void on_output(void *context, size_t index, enum guest_stream stream, con
 		      size_t size)
 {
 	struct play *play = context;
-	const char *at = data, *end = at + size, *newline;
 
-	if (stream != GUEST_STDOUT) {
+	if (stream == GUEST_STDOUT)
+		output_objects(&play->line, data, size, take_object, play);
+	else
 		output_add(&play->messages, data, size);
-		return;
-	}
-	for (; (newline = memchr(at, '\n', (size_t)(end - at))); at = newline + 1) {
-		output_add(&play->line, at, (size_t)(newline - at));
-		JSON_FREED json_t *object = json_loadb(play->line.data ? play->line.data : "",
-						       play->line.size, 0, NULL);
-		take_object(play, object);
-		output_deinit(&play->line);
-	}
-	output_add(&play->line, at, (size_t)(end - at));
 }
 
 static void on_exit_code(void *context, size_t index, int exit_code)

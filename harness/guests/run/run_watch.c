@@ -201,10 +201,9 @@ static void take_walked(struct watch_lane *lane, const json_t *walked)
 	json_array_clear(lane->wrong);
 }
 
-static void take_line(struct watch_lane *lane)
+static void take_object(void *context, json_t *object)
 {
-	JSON_FREED json_t *object = json_loadb(lane->line.data ? lane->line.data : "",
-					       lane->line.size, 0, NULL);
+	struct watch_lane *lane = context;
 	const char *type = json_text(object, "type");
 	char reason[512];
 
@@ -215,22 +214,15 @@ static void take_line(struct watch_lane *lane)
 			 json_text(object, "message"));
 		finish_all(lane, *type == 's' ? CELL_SKIPPED : CELL_ERROR, reason);
 	}
-	output_deinit(&lane->line);
 }
 
 static void on_output(void *context, size_t index, enum guest_stream stream, const void *data,
 		      size_t size)
 {
 	struct watch_lane *lane = context;
-	const char *at = data, *end = at + size, *newline;
 
-	if (stream != GUEST_STDOUT)
-		return;
-	for (; (newline = memchr(at, '\n', (size_t)(end - at))); at = newline + 1) {
-		output_add(&lane->line, at, (size_t)(newline - at));
-		take_line(lane);
-	}
-	output_add(&lane->line, at, (size_t)(end - at));
+	if (stream == GUEST_STDOUT)
+		output_objects(&lane->line, data, size, take_object, lane);
 }
 
 static void on_exit_code(void *context, size_t index, int exit_code)

@@ -93,10 +93,9 @@ static struct entry_writer *open_entries(struct watched_process *process)
 
 	if (truth->entries)
 		return truth->entries;
-	if (asprintf(&path, process->number ? "%s.%zu" : "%s", watch.truth, process->number) < 0) {
-		watch_fail();
+	path = watch_truth_path(process);
+	if (!path)
 		return NULL;
-	}
 	if (entry_writer_open(path, &truth->entries, &watch.error))
 		watch.failed = true;
 	else

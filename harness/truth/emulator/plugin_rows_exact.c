@@ -34,14 +34,13 @@ static bool find_registers(const struct watched_thread *thread, uint64_t cfa,
 	/* The kernel enters a handler with what the interrupted code had. */
 	bool is_handler = shadow->count > 1 && top[-1].interrupted;
 	const struct memory_reader *memory = &thread->process->steps.memory;
-	const uint64_t now[CALLEE_SAVED_COUNT] = { regs->rbx, regs->rbp, regs->r12,
-						   regs->r13, regs->r14, regs->r15 };
-	uint64_t word[ROW_FACT_WORDS], end = cfa - sizeof(word[0]);
+	uint64_t now[CALLEE_SAVED_COUNT], word[ROW_FACT_WORDS], end = cfa - sizeof(word[0]);
 	uint64_t low = (regs->rsp - 128 + 7) & -(uint64_t)sizeof(word[0]);
 	size_t words;
 
 	if (top->planted || top->put_back || top->moved)
 		return false;
+	callee_saved_of(regs, now);
 	words = low < end ? (end - low) / sizeof(word[0]) : 0;
 	if (words > ROW_FACT_WORDS)
 		words = ROW_FACT_WORDS;
@@ -50,17 +49,6 @@ static bool find_registers(const struct watched_thread *thread, uint64_t cfa,
 		return false;
 	look_for(ret, is_handler ? top[-1].callee_saved : top->callee_saved, now, word, words);
 	return true;
-}
-
-static void join(struct row_fact_registers *into, const struct row_fact_registers *more)
-{
-	if (!into->known) {
-		*into = *more;
-		return;
-	}
-	into->same &= more->same;
-	for (size_t i = 0; i < CALLEE_SAVED_COUNT; i++)
-		into->held[i] &= more->held[i];
 }
 
 void watch_rows_point(struct watched_thread *thread)
@@ -89,5 +77,5 @@ void watch_rows_point(struct watched_thread *thread)
 	record->runs++;
 	if (watch.registers && key.kind == ROW_FACT_FRAME &&
 	    find_registers(thread, cfa, &registers))
-		join(&record->registers, &registers);
+		row_fact_registers_join(&record->registers, &registers);
 }

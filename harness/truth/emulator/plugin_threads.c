@@ -189,6 +189,16 @@ void watch_process_empty(struct watched_process *process)
 	process->image = watch.images++ % FAST_IMAGES + 1;
 }
 
+char *watch_truth_path(const struct watched_process *process)
+{
+	char *path;
+
+	if (asprintf(&path, process->number ? "%s.%zu" : "%s", watch.truth, process->number) >= 0)
+		return path;
+	watch_fail();
+	return NULL;
+}
+
 /* Writes the process's truth file. Its path; NULL: there is none. A full disk is no reason to watch no more. */
 static char *write_truth(struct watched_process *process, const char *partial)
 {
@@ -197,10 +207,9 @@ static char *write_truth(struct watched_process *process, const char *partial)
 
 	if (!watch.truth || !process->truth.points)
 		return NULL;
-	if (asprintf(&path, process->number ? "%s.%zu" : "%s", watch.truth, process->number) < 0) {
-		watch_fail();
+	path = watch_truth_path(process);
+	if (!path)
 		return NULL;
-	}
 	if (watch.fast ? watch_entries_end(process)
 		       : !truth_write(&process->truth, path, watch.kernel.told.release,
 				      process->threads_made, partial, &error))

@@ -219,6 +219,8 @@ bool watch_handler(const struct watched_thread *thread, const struct user_regs_s
 		   struct user_regs_struct *ret_interrupted);
 /* There is no memory: the watching ends. */
 void watch_fail(void);
+/* Where the process's truth goes, to be freed; NULL: no memory, and that is said. */
+char *watch_truth_path(const struct watched_process *process);
 
 /* Returns by which the truth has noticed that it was wrong. */
 uint64_t watch_wrong_returns(const struct step_counters *counters);

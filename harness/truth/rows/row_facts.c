@@ -19,10 +19,8 @@ const char *row_fact_kind_name(enum row_fact_kind kind)
 	return kind_names[kind];
 }
 
-static int compare(const void *left, const void *right)
+int row_fact_compare(const struct row_fact *a, const struct row_fact *b)
 {
-	const struct row_fact *a = left, *b = right;
-
 #define BY(member)                                                                                 \
 	if (a->member != b->member)                                                                \
 	return a->member < b->member ? -1 : 1
@@ -35,6 +33,11 @@ static int compare(const void *left, const void *right)
 	return 0;
 }
 
+static int compare(const void *left, const void *right)
+{
+	return row_fact_compare(left, right);
+}
+
 struct wanted {
 	const struct row_facts *facts;
 	const struct row_fact *fact;
@@ -44,10 +47,10 @@ static bool is_it(void *context, uint32_t number)
 {
 	const struct wanted *wanted = context;
 
-	return !compare(&wanted->facts->fact[number - 1], wanted->fact);
+	return !row_fact_compare(&wanted->facts->fact[number - 1], wanted->fact);
 }
 
-static void join_registers(struct row_fact_registers *into, const struct row_fact_registers *more)
+void row_fact_registers_join(struct row_fact_registers *into, const struct row_fact_registers *more)
 {
 	if (!more->known)
 		return;
@@ -81,7 +84,7 @@ bool row_facts_add(struct row_facts *facts, const struct row_fact *fact)
 	known = &facts->fact[*number - 1];
 	known->proven += fact->proven;
 	known->unproven += fact->unproven;
-	join_registers(&known->registers, &fact->registers);
+	row_fact_registers_join(&known->registers, &fact->registers);
 	return true;
 }
 

@@ -82,9 +82,14 @@ struct row_facts {
 
 /* ---- row_facts.c --------------------------------------------------------------------------- */
 
+/* By image, address, kind, sp and bp: below 0, 0, above 0. */
+int row_fact_compare(const struct row_fact *a, const struct row_fact *b);
+/* What holds of both, if anything is known of more. */
+void row_fact_registers_join(struct row_fact_registers *into,
+			     const struct row_fact_registers *more);
 /* Adds the counts, and what is known of registers, to the equal fact's. False: no memory. */
 bool row_facts_add(struct row_facts *facts, const struct row_fact *fact);
-/* By image, address, kind, sp and bp. After it nothing is added. */
+/* As row_fact_compare() says. After it nothing is added. */
 void row_facts_sort(struct row_facts *facts);
 /* How many facts of an image there are from begin to before end; *ret: the first. Sorted ones. */
 uint32_t row_facts_find(const struct row_facts *facts, uint32_t image, uint64_t begin, uint64_t end,

@@ -160,15 +160,6 @@ static bool read_kind(struct reading *reading, uint8_t *ret)
 	return false;
 }
 
-static bool rises(const struct row_fact *before, const struct row_fact *now)
-{
-	if (before->image != now->image || before->pc != now->pc)
-		return before->image < now->image || before->pc < now->pc;
-	if (before->kind != now->kind)
-		return before->kind < now->kind;
-	return before->sp < now->sp || (before->sp == now->sp && before->bp < now->bp);
-}
-
 static int read_fact(struct reading *reading)
 {
 	struct row_facts *facts = reading->facts;
@@ -181,7 +172,7 @@ static int read_fact(struct reading *reading)
 	    !offset(reading, &fact.sp) || !offset(reading, &fact.bp) ||
 	    !number(reading, 10, &fact.proven) || !number(reading, 10, &fact.unproven))
 		return wrong(reading, "no fact");
-	if (facts->facts && !rises(&facts->fact[facts->facts - 1], &fact))
+	if (facts->facts && row_fact_compare(&facts->fact[facts->facts - 1], &fact) >= 0)
 		return wrong(reading, "facts that don't rise");
 	if (!ARRAY_ADD(facts->fact, facts->facts, fact))
 		return error_set(reading->error, ERROR_MEMORY, NULL, 0, "no memory for facts");

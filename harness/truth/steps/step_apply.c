@@ -31,7 +31,7 @@
 #define I386_MREMAP   163
 #define I386_MMAP2    192
 
-static void take_callee_saved(const struct user_regs_struct *regs, uint64_t *ret)
+void callee_saved_of(const struct user_regs_struct *regs, uint64_t ret[CALLEE_SAVED_COUNT])
 {
 	const uint64_t saved[CALLEE_SAVED_COUNT] = { regs->rbx, regs->rbp, regs->r12,
 						     regs->r13, regs->r14, regs->r15 };
@@ -45,7 +45,7 @@ static int push_call(struct stepped_process *process, struct stepped_thread *thr
 {
 	uint64_t saved[CALLEE_SAVED_COUNT];
 
-	take_callee_saved(regs, saved);
+	callee_saved_of(regs, saved);
 	if (!shadow_stack_call(&thread->shadow, regs->rsp, return_address, saved))
 		return stepped_out_of_memory(process);
 	return 0;
@@ -105,7 +105,7 @@ static void leave_handler(struct stepped_process *process, struct stepped_thread
 	if (!frame)
 		return;
 	sp = frame->interrupted_sp;
-	take_callee_saved(regs, saved);
+	callee_saved_of(regs, saved);
 	frame->clobbered = memcmp(frame->callee_saved, saved, sizeof(saved)) != 0;
 	shadow_stack_leave_handler(&thread->shadow, regs->rip, regs->rsp);
 	thread->regs.rsp = sp;
@@ -160,7 +160,7 @@ static int apply_return(struct stepped_process *process, struct stepped_thread *
 	if (!thread->shadow.count && !thread->shadow.rooted)
 		stepped_unswitch_stack(process, thread, slot, regs->rip);
 	thread->shadow.at = thread->regs.rip;
-	take_callee_saved(regs, saved);
+	callee_saved_of(regs, saved);
 	counters->returns_registers += !shadow_stack_restores(&thread->shadow, slot, saved);
 	kind = shadow_stack_return(&thread->shadow, slot, regs->rip, regs->rsp);
 	counters->returns++;

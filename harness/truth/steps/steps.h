@@ -112,6 +112,8 @@ struct stepped_thread {
 
 /* ---- step_apply.c ----------------------------------------------------------------------- */
 
+/* rbx, rbp, r12 to r15. */
+void callee_saved_of(const struct user_regs_struct *regs, uint64_t ret[CALLEE_SAVED_COUNT]);
 /* What thread->next did to the stacks, by the registers after it. A system call's only by rsp: if it has changed what
  * code is mapped (call_may_change_code()), that is the source's to see to. */
 int stepped_apply(struct stepped_process *process, struct stepped_thread *thread,
