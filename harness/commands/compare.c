@@ -30,6 +30,7 @@ enum {
 	OPTION_OUTPUT,
 	OPTION_REQUIRE,
 	OPTION_SYNTHESIZE,
+	OPTION_TABLE,
 };
 
 struct arguments {
@@ -106,6 +107,10 @@ static const struct argp_option options[] = {
 	  "functions without CFI get the rows that their code proves, for the engines cfi, table "
 	  "and bpf",
 	  0 },
+	{ "table", OPTION_TABLE, "cfi|sframe|sframe,cfi", 0,
+	  "what the tables of the engines table and bpf are made of (default: cfi); sframe,cfi: of "
+	  "the CFI in an image without SFrame",
+	  0 },
 	{ NULL },
 };
 
@@ -140,6 +145,29 @@ static void parse_requirement(struct argp_state *state, struct arguments *argume
 	if (requirement_parse(text, &arguments->requirement[arguments->requirement_count], &error))
 		argp_error(state, "--require: %s", error.message);
 	arguments->requirement_count++;
+}
+
+static enum compare_table table_option(struct argp_state *state, const char *text)
+{
+	for (enum compare_table table = COMPARE_TABLE_CFI; table <= COMPARE_TABLE_SFRAME_OR_CFI;
+	     table++)
+		if (!strcmp(text, compare_table_name(table)))
+			return table;
+	argp_error(state, "--table: '%s' is not cfi, sframe or sframe,cfi", text);
+	return COMPARE_TABLE_CFI;
+}
+
+/* Who reads what is kept makes tables of the CFI; and so is what is synthesized. */
+static void check_table(struct argp_state *state, const struct arguments *arguments)
+{
+	if (arguments->compare.table == COMPARE_TABLE_CFI)
+		return;
+	if (arguments->record || arguments->wish.file || arguments->wish.folder ||
+	    arguments->compare.prepare)
+		argp_error(state,
+			   "--record, --case, --bundle and --synthesize are of the CFI's "
+			   "tables, not of --table=%s",
+			   compare_table_name(arguments->compare.table));
 }
 
 /* Those that were named, or those that are asked unless somebody says otherwise. */
@@ -229,11 +257,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		compare->prepare_context = &arguments->synthesized;
 		compare->synthesized = &arguments->synthesized;
 		return 0;
+	case OPTION_TABLE: compare->table = table_option(state, argument); return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_END:
 		choose_engines(state, arguments);
 		check_requirements(state, arguments);
 		check_wish(state, arguments);
+		check_table(state, arguments);
 		if (arguments->stepping.estimate && arguments->each)
 			argp_error(state, "--estimate is of one program, not of each");
 		check_attach(state, arguments);

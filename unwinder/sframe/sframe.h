@@ -113,6 +113,8 @@ int sframe_create_sections(const struct sframe_input *input, size_t count, struc
 			   struct error *error);
 void sframe_destroy(struct sframe *sframe);
 DEINIT_AT(sframe_destroy, sframe)
+/* False: some header is of another machine than x86-64. */
+bool sframe_is_amd64(const struct sframe *sframe);
 /* How long the index's entries of a version are. */
 unsigned int sframe_index_bytes(unsigned int version);
 /* Adds all errors to ret: the diagnostics, functions with malformed rows, and where counts, flags or functions

@@ -422,6 +422,11 @@ void sframe_destroy(struct sframe *sframe)
 	free(sframe);
 }
 
+bool sframe_is_amd64(const struct sframe *sframe)
+{
+	return !ARRAY_ANY(sframe->header_count, i, sframe->header[i].machine != SFRAME_AMD64);
+}
+
 /* ---- what contradicts itself -------------------------------------------------------------- */
 
 static int accept_row(void *context, const struct sframe_row *row)

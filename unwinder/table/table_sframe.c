@@ -225,3 +225,30 @@ int table_build_sframe(const struct image *image, const struct sframe *sframe, s
 	free(making);
 	return status;
 }
+
+/* *ret NULL: the image has no SFrame for x86-64 that can be read. */
+static int build_if_any(const struct image *image, struct table **ret, struct error *error)
+{
+	struct sframe *sframe DEINIT(sframe_destroy_at) = NULL;
+
+	*ret = NULL;
+	if (sframe_create(image, &sframe, error))
+		return error->code == ERROR_MEMORY ? -1 : 0;
+	if (!sframe_is_amd64(sframe))
+		return 0;
+	return table_build_sframe(image, sframe, ret, error);
+}
+
+int table_build_own_sframe(const struct image *image, struct table **ret, struct error *error)
+{
+	if (build_if_any(image, ret, error))
+		return -1;
+	return *ret ? 0 : table_create(image, NULL, ret, error);
+}
+
+int table_build_sframe_or_cfi(const struct image *image, struct table **ret, struct error *error)
+{
+	if (build_if_any(image, ret, error))
+		return -1;
+	return *ret ? 0 : table_build(image, ret, error);
+}

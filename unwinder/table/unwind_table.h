@@ -107,6 +107,11 @@ struct sframe;
  * functions that could not be read or are in no executable segment. sframe: of image, and x86-64's. */
 int table_build_sframe(const struct image *image, const struct sframe *sframe, struct table **ret,
 		       struct error *error);
+/* The same of the SFrame that the image has. An image without SFrame for x86-64, or whose SFrame can't be read, gets a
+ * table without rows. */
+int table_build_own_sframe(const struct image *image, struct table **ret, struct error *error);
+/* Such an image gets the table of table_build(). */
+int table_build_sframe_or_cfi(const struct image *image, struct table **ret, struct error *error);
 
 /* ---- table_proof.c, rule_proof.c ------------------------------------------------------------- */
 

@@ -17,6 +17,8 @@
 #include "table/table_abi.h"
 #include "table/unwind_table.h"
 
+struct sframe;
+
 /* ---- image_store.c --------------------------------------------------------------------------- */
 
 /* What identifies a file's contents. Device and inode are not enough: an inode may be reused. Nor is the time of the last
@@ -35,12 +37,13 @@ struct image_entry {
 	uint32_t id; /* unique in the store, never reused; from 0 on */
 	/* private */
 	struct image_store *store;
-	struct cfi *cfi_if_read; /* image_entry_cfi() */
-	struct row_cache *rows;	 /* image_entry_row() */
-	uint32_t references;	 /* how many mappings hold it */
-	uint64_t unused_since;	 /* by the store's clock */
-	int64_t unused_s;	 /* the same in seconds, CLOCK_MONOTONIC */
-	uint64_t contents;	 /* a hash of its CFI and its headers */
+	struct cfi *cfi_if_read;       /* image_entry_cfi() */
+	struct sframe *sframe_if_read; /* image_entry_sframe() */
+	struct row_cache *rows;	       /* image_entry_row() */
+	uint32_t references;	       /* how many mappings hold it */
+	uint64_t unused_since;	       /* by the store's clock */
+	int64_t unused_s;	       /* the same in seconds, CLOCK_MONOTONIC */
+	uint64_t contents;	       /* a hash of its CFI and its headers */
 };
 
 /* Reads the image's CFI, unless it has been read; a walk by tables needs none. -1: ERROR_MEMORY. Not
@@ -49,6 +52,9 @@ int image_entry_read_cfi(struct image_entry *entry, struct error *error);
 /* The image's CFI, read on the first call. Never NULL, but it may be empty: of an image without CFI, and if there
  * is no memory. Valid as long as the entry. Not thread-safe. */
 const struct cfi *image_entry_cfi(struct image_entry *entry);
+/* The image's SFrame, read on the first call. NULL: ret_why says why there is none. Valid as long as the entry. Not
+ * thread-safe. */
+const struct sframe *image_entry_sframe(struct image_entry *entry, struct error *ret_why);
 /* Gives back all memory of the image but its table: it is read again when it is asked for. CFI, rows and symbols that
  * were returned before are not valid any more. */
 void image_entry_give_back(struct image_entry *entry);
@@ -70,6 +76,9 @@ void image_store_destroy(struct image_store *store);
 typedef int (*image_prepare_fn)(void *context, struct image *image, struct error *error);
 /* Adds a function to those that are called so, in order; at most four. fn may be NULL: nothing is added. */
 void image_store_prepare(struct image_store *store, image_prepare_fn fn, void *context);
+/* Tables are made by make from now on, and not by table_build(). */
+typedef int (*image_table_fn)(const struct image *image, struct table **ret, struct error *error);
+void image_store_tables(struct image_store *store, image_table_fn make);
 size_t image_store_count(const struct image_store *store);
 struct image_entry *image_store_get(const struct image_store *store, size_t index);
 /* The image in the file at path, or in size bytes at data, which are copied and called name. It is added, unless

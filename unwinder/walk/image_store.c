@@ -14,6 +14,7 @@
 #include <time.h>
 #include "array.h"
 #include "image_store.h"
+#include "sframe/sframe.h"
 
 #define ROW_CACHE_SLOTS 512u /* direct-mapped; a power of two */
 #define PREPARES_MAX	4    /* each is somebody's call in this program */
@@ -26,6 +27,7 @@ struct image_store {
 	size_t unused;	/* entries that no mapping has */
 	uint64_t clock; /* of their beginning to be so */
 	uint32_t next_id;
+	image_table_fn make_table;
 	struct jit_dump *dumps;
 	struct {
 		image_prepare_fn fn;
@@ -36,7 +38,11 @@ struct image_store {
 
 struct image_store *image_store_create(void)
 {
-	return calloc(1, sizeof(struct image_store));
+	struct image_store *store = calloc(1, sizeof(*store));
+
+	if (store)
+		store->make_table = table_build;
+	return store;
 }
 
 static void entry_destroy(struct image_entry *entry)
@@ -46,6 +52,7 @@ static void entry_destroy(struct image_entry *entry)
 	free(entry->rows);
 	table_destroy(entry->table);
 	cfi_destroy(entry->cfi_if_read);
+	sframe_destroy(entry->sframe_if_read);
 	image_destroy(entry->image);
 	free(entry);
 }
@@ -67,6 +74,11 @@ void image_store_prepare(struct image_store *store, image_prepare_fn fn, void *c
 	assert(store->prepare_count < PREPARES_MAX);
 	store->prepare[store->prepare_count].fn = fn;
 	store->prepare[store->prepare_count++].context = context;
+}
+
+void image_store_tables(struct image_store *store, image_table_fn make)
+{
+	store->make_table = make;
 }
 
 struct jit_dump **image_store_dumps(struct image_store *store)
@@ -155,7 +167,7 @@ struct image_entry *image_store_add(struct image_store *store, struct image *ima
 		if (store->prepare[i].fn(store->prepare[i].context, image, error))
 			goto bad;
 	entry->contents = contents_of(image);
-	if (table_build(image, &entry->table, error))
+	if (store->make_table(image, &entry->table, error))
 		goto bad;
 	image_give_back(image); /* the CFI's pages */
 	if (!ARRAY_ADD(store->entry, store->count, entry))
@@ -269,6 +281,13 @@ const struct cfi *image_entry_cfi(struct image_entry *entry)
 	return entry->cfi_if_read ? entry->cfi_if_read : &nothing;
 }
 
+const struct sframe *image_entry_sframe(struct image_entry *entry, struct error *ret_why)
+{
+	if (!entry->sframe_if_read)
+		sframe_create(entry->image, &entry->sframe_if_read, ret_why);
+	return entry->sframe_if_read;
+}
+
 bool image_entry_is_as_it_was(const struct image_entry *entry)
 {
 	bool touched;
@@ -283,6 +302,8 @@ void image_entry_give_back(struct image_entry *entry)
 	entry->rows = NULL;
 	cfi_destroy(entry->cfi_if_read);
 	entry->cfi_if_read = NULL;
+	sframe_destroy(entry->sframe_if_read);
+	entry->sframe_if_read = NULL;
 	image_give_back(entry->image);
 }
 

@@ -13,8 +13,9 @@
 #include "judge/replay/replay.h"
 
 /* The last needs BPF. */
-static const char *const names[] = { "compare", "replay",  "step",	"truth",
-				     "run",	"witness", "score_run", "replay_walk" };
+static const char *const names[] = { "compare", "compare_sframe", "replay",
+				     "step",	"truth",	  "run",
+				     "witness", "score_run",	  "replay_walk" };
 
 static const struct command commands[] = { { "compare", command_compare, "" },
 					   { "corpus", command_corpus, "" },

@@ -39,11 +39,6 @@ static void sframe_close(void *context)
 	free(engine);
 }
 
-static bool is_amd64(const struct sframe *sframe)
-{
-	return !ARRAY_ANY(sframe->header_count, i, sframe->header[i].machine != SFRAME_AMD64);
-}
-
 static const struct table *choose(void *context, struct image_entry *entry)
 {
 	struct sframe *sframe DEINIT(sframe_destroy_at) = NULL;
@@ -55,7 +50,7 @@ static const struct table *choose(void *context, struct image_entry *entry)
 
 	if (known)
 		return known->table;
-	if (!sframe_create(entry->image, &sframe, &error) && is_amd64(sframe))
+	if (!sframe_create(entry->image, &sframe, &error) && sframe_is_amd64(sframe))
 		table_build_sframe(entry->image, sframe, &made.table, &error);
 	if (error.code == ERROR_MEMORY || !ARRAY_ADD(engine->table, engine->count, made)) {
 		table_destroy(made.table);

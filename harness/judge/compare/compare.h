@@ -46,10 +46,18 @@ struct compare_synthesized {
 struct comparison;
 struct compare_open;
 
+/* What the tables of the engines table and bpf are made of. */
+enum compare_table {
+	COMPARE_TABLE_CFI,
+	COMPARE_TABLE_SFRAME,	     /* an image without SFrame has a table without rows */
+	COMPARE_TABLE_SFRAME_OR_CFI, /* such an image's is made of its CFI */
+};
+
 struct compare_options {
 	const struct engine *engine[COMPARE_ENGINES_MAX];
 	size_t engine_count;
 	enum walk_method method; /* how the BPF program loops */
+	enum compare_table table;
 	/* bpf and table follow frame pointers where there is no CFI. */
 	bool follow_frame_pointers;
 	/* Called for each new image: may add to the image's CFI, and counts in *synthesized what it
@@ -106,7 +114,10 @@ struct comparison {
 	size_t engine_count;
 	uint64_t points;
 	uint64_t verdict[VERDICT_COUNT];
-	uint64_t missing;   /* table faults because no FDE covers a PC */
+	enum compare_table table;
+	uint64_t sframe_loss
+		[SFRAME_LOSS_COUNT]; /* points: flagged losses of a table made of SFrame */
+	uint64_t missing;	     /* table faults because no FDE covers a PC */
 	uint64_t transit;   /* points where frames are abandoned and the jump is still to come */
 	uint64_t uncovered; /* points where no FDE covers a frame other than the outermost */
 	uint64_t unproven[DOUBT_REASON_COUNT]; /* add up to verdict[VERDICT_UNPROVEN] */
@@ -184,6 +195,8 @@ bool comparison_is_thin(const struct comparison *comparison);
 /* "exited with status 3", "was ended by SIGSEGV (Segmentation fault)", "did not come to its
  * end". */
 void compare_ending_text(const struct comparison *comparison, char *text, size_t size);
+/* "cfi", "sframe", "sframe,cfi". */
+const char *compare_table_name(enum compare_table table);
 double compare_points_per_second(const struct comparison *comparison);
 
 /* Sorts the engines that were not skipped, best first (compare_rank.c). Returns their number. */

@@ -395,6 +395,8 @@ void comparison_add_account(struct comparison *result, const struct account *acc
 	for (unsigned int verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		result->verdict[verdict] += account->verdict[verdict];
 	result->missing += account->missing;
+	for (unsigned int loss = 0; loss < SFRAME_LOSS_COUNT; loss++)
+		result->sframe_loss[loss] += account->sframe_loss[loss];
 	result->uncovered += account->uncovered;
 	for (size_t i = 0; i < result->engine_count; i++)
 		score_add(&result->engine[i].score, &account->score[i]);

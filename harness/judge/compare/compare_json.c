@@ -88,6 +88,8 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 	JSON_SET(object, "start_file", finding->start_file, "named_by_debug",
 		 finding->named_by_debug ? json_true() : NULL);
 	set_place(object, finding);
+	if (first->kind == FAULT_SFRAME_LOSS)
+		JSON_SET(object, "loss", sframe_loss_name(first->loss));
 	JSON_SET(object, "stop", stop_reason_name(first->stop), "declared_cfa",
 		 first->declared_cfa ? json_hex(first->declared_cfa) : NULL, "actual_cfa",
 		 first->actual_cfa ? json_hex(first->actual_cfa) : NULL, "count", finding->count,
@@ -282,6 +284,17 @@ static json_t *process_json(const struct comparison *comparison)
 			comparison->process_ended);
 }
 
+/* Of tables made of SFrame: at how many points which loss. What there is none of is left out. */
+static void set_sframe(json_t *object, const struct comparison *comparison)
+{
+	json_t *losses = json_object();
+
+	for (unsigned int loss = 0; loss < SFRAME_LOSS_COUNT; loss++)
+		if (comparison->sframe_loss[loss])
+			JSON_SET(losses, sframe_loss_name(loss), comparison->sframe_loss[loss]);
+	JSON_SET(object, "table", compare_table_name(comparison->table), "sframe_losses", losses);
+}
+
 static void print_verdicts(FILE *file, const char *program, const char *kernel,
 			   const struct comparison *comparison)
 {
@@ -312,6 +325,8 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 			 JSON_NEW("images", synthesized->images, "functions",
 				  synthesized->functions, "written", synthesized->written,
 				  "replaced", synthesized->replaced));
+	if (comparison->table != COMPARE_TABLE_CFI)
+		set_sframe(object, comparison);
 	JSON_SET(truth, "steps", counters->steps, "threads", counters->threads, "children",
 		 counters->children, "untraced", counters->untraced, "signals", rules->signals,
 		 "unrooted", counters->unrooted, "untrapped", counters->untrapped, "in_transit",

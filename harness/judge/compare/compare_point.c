@@ -202,6 +202,7 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 		.truth = &comparer->truth,
 		.cfi = &comparer->cfi,
 		.table = &comparer->table,
+		.of_sframe = comparer->options.table != COMPARE_TABLE_CFI,
 	};
 	struct reading readings[2];
 	size_t count;

@@ -148,6 +148,10 @@ int comparer_create(const struct compare_options *options, struct comparer **ret
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a comparer");
 		goto bad;
 	}
+	if (options->table != COMPARE_TABLE_CFI)
+		image_store_tables(comparer->store, options->table == COMPARE_TABLE_SFRAME
+							    ? table_build_own_sframe
+							    : table_build_sframe_or_cfi);
 	image_store_prepare(comparer->store, options->prepare, options->prepare_context);
 	if (open_engines(comparer, options, error))
 		goto bad;
@@ -165,6 +169,7 @@ void comparison_init(const struct comparer *comparer, const struct tracer_option
 	for (size_t i = 0; i < comparer->engine_count; i++)
 		ret->engine[i] = comparer->engine[i];
 	ret->engine_count = comparer->engine_count;
+	ret->table = comparer->options.table;
 	ret->follows_frame_pointers = comparer->options.follow_frame_pointers;
 	ret->attach = options->attach;
 	ret->synthesized = comparer->options.synthesized;
@@ -284,6 +289,13 @@ uint64_t comparison_ignored(const struct comparison *comparison)
 	for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		points += comparison->ignored[verdict];
 	return points;
+}
+
+const char *compare_table_name(enum compare_table table)
+{
+	return table == COMPARE_TABLE_CFI      ? "cfi"
+	       : table == COMPARE_TABLE_SFRAME ? "sframe"
+					       : "sframe,cfi";
 }
 
 bool comparison_has_findings(const struct comparison *comparison)

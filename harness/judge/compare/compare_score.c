@@ -302,10 +302,12 @@ void count_reading(struct comparer *comparer, const struct evidence *evidence,
 		account->uncovered += !reading->covered;
 		account->verdict[judgement->verdict]++;
 		account->missing += missing;
+		account->sframe_loss[judgement->loss] += judgement->kind == FAULT_SFRAME_LOSS;
 	} else {
 		result->uncovered += !reading->covered;
 		result->verdict[judgement->verdict]++;
 		result->missing += missing;
+		result->sframe_loss[judgement->loss] += judgement->kind == FAULT_SFRAME_LOSS;
 	}
 	if (judgement->verdict != VERDICT_EXACT && judgement->verdict != VERDICT_ABSENT &&
 	    judgement->verdict != VERDICT_UNPROVEN)

@@ -87,6 +87,22 @@ static void print_unproven(FILE *file, const struct comparison *comparison)
 	fputc(')', file);
 }
 
+/* "table made of SFrame; losses: cfa_register 3, no_sframe 12" */
+static void print_sframe(FILE *file, const struct comparison *comparison)
+{
+	const char *separator = "; losses: ";
+
+	fprintf(file, "tables made of %s", compare_table_name(comparison->table));
+	for (unsigned int loss = 0; loss < SFRAME_LOSS_COUNT; loss++) {
+		if (!comparison->sframe_loss[loss])
+			continue;
+		fprintf(file, "%s%s %" PRIu64, separator, sframe_loss_name(loss),
+			comparison->sframe_loss[loss]);
+		separator = ", ";
+	}
+	fputc('\n', file);
+}
+
 static void print_verdicts(FILE *file, const struct comparison *comparison)
 {
 	const uint64_t *verdict = comparison->verdict;
@@ -100,6 +116,8 @@ static void print_verdicts(FILE *file, const struct comparison *comparison)
 	if (comparison->synthesized && comparison->synthesized->replaced)
 		fprintf(file, "synthesized: rows in place of theirs for %" PRIu64 " functions\n",
 			comparison->synthesized->replaced);
+	if (comparison->table != COMPARE_TABLE_CFI)
+		print_sframe(file, comparison);
 	fprintf(file, "verdicts: exact %" PRIu64, verdict[VERDICT_EXACT]);
 	fprintf(file, ", table_fault %" PRIu64 " (%" PRIu64 " missing)",
 		verdict[VERDICT_TABLE_FAULT], comparison->missing);
@@ -200,6 +218,8 @@ static void print_findings(FILE *file, const struct findings *findings)
 			finding->count, PLAIN_TEXT(finding->place), finding->first.frame);
 		fprintf(file, "\tinstruction  %s\n\tdeclared     %s\n",
 			PLAIN_TEXT(finding->instruction), PLAIN_TEXT(finding->declared));
+		if (finding->first.kind == FAULT_SFRAME_LOSS)
+			fprintf(file, "\tloss         %s\n", sframe_loss_name(finding->first.loss));
 		if (finding->ignored)
 			fprintf(file, "\tignored      %s\n", PLAIN_TEXT(finding->ignored));
 		print_cfa(file, &finding->first);

@@ -66,6 +66,8 @@ void account_add(struct account *account, struct account *add, size_t engine_cou
 	for (unsigned int verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		account->verdict[verdict] += add->verdict[verdict];
 	account->missing += add->missing;
+	for (unsigned int loss = 0; loss < SFRAME_LOSS_COUNT; loss++)
+		account->sframe_loss[loss] += add->sframe_loss[loss];
 	account->uncovered += add->uncovered;
 	marks_take(&account->marks, &add->marks);
 	for (size_t i = 0; i < engine_count; i++)

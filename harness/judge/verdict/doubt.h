@@ -80,6 +80,7 @@ struct account {
 	uint64_t points;
 	uint64_t verdict[VERDICT_COUNT];
 	uint64_t missing, uncovered;
+	uint64_t sframe_loss[SFRAME_LOSS_COUNT];
 	struct engine_score *score; /* one for each engine */
 	struct finding_count *finding;
 	size_t finding_count;

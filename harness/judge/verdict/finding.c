@@ -16,6 +16,16 @@
 #include "doubt.h"
 #include "cfi/code_name.h"
 
+/* A user's function may have the name of a start-up object's. Of an image without SFrame all is lost: that is one
+ * finding. */
+static bool is_in(const struct finding *finding, const char *function, const char *start_file)
+{
+	if (finding->first.kind == FAULT_SFRAME_LOSS &&
+	    finding->first.loss == SFRAME_LOSS_NO_SECTION)
+		return true;
+	return finding->start_file == start_file && !strcmp(finding->function, function);
+}
+
 static struct finding *findings_find(struct findings *findings, const struct judgement *judgement,
 				     const char *image, const char *function,
 				     const char *start_file)
@@ -23,10 +33,10 @@ static struct finding *findings_find(struct findings *findings, const struct jud
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *finding = &findings->finding[i];
 
-		/* A user's function may have the name of a start-up object's. */
 		if (finding->first.verdict == judgement->verdict &&
-		    finding->first.kind == judgement->kind && finding->start_file == start_file &&
-		    strcmp(finding->function, function) == 0 && strcmp(finding->image, image) == 0)
+		    finding->first.kind == judgement->kind &&
+		    finding->first.loss == judgement->loss && !strcmp(finding->image, image) &&
+		    is_in(finding, function, start_file))
 			return finding;
 	}
 	return NULL;
@@ -116,7 +126,12 @@ static void describe(struct finding *finding, const struct judgement *judgement,
 	address_space_describe(point->space, judgement->pc, finding->place, sizeof(finding->place));
 	decoder_disassemble(decoder, pc, point->memory, finding->instruction,
 			    sizeof(finding->instruction));
-	if (mapping && mapping->entry)
+	if (!mapping || !mapping->entry)
+		return;
+	if (judgement->kind == FAULT_SFRAME || judgement->kind == FAULT_SFRAME_LOSS)
+		sframe_blame_describe(mapping->entry, finding->vaddr, finding->declared,
+				      sizeof(finding->declared));
+	else
 		describe_row(mapping, finding->vaddr, finding->declared, sizeof(finding->declared));
 }
 

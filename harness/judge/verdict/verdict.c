@@ -36,13 +36,7 @@ static bool is_flag(uint32_t stop)
 	return stop >= STOP_UNSUPPORTED_EXPRESSION && stop <= STOP_TOO_MANY_RULES;
 }
 
-/* A frame that was walked to: its registers, and what its CFI is looked up with. */
-struct reached {
-	struct register_values regs;
-	uint64_t lookup_pc;
-};
-
-static bool reach(const struct point *point, uint32_t frame, struct reached *ret)
+bool verdict_reach(const struct point *point, uint32_t frame, struct reached *ret)
 {
 	bool exact_pc = true;
 
@@ -160,7 +154,7 @@ static bool blame_signal_flag(const struct evidence *evidence, const struct reac
 	if (!ret->frame || shadow->in_transit || ret->frame > shadow->count ||
 	    shadow->frame[shadow->count - ret->frame].interrupted == is_exact ||
 	    same_row(point->space, pc, is_exact ? pc - 1 : reached->lookup_pc) ||
-	    !reach(point, ret->frame - 1, &before))
+	    !verdict_reach(point, ret->frame - 1, &before))
 		return false;
 	ret->verdict = VERDICT_TABLE_FAULT;
 	ret->kind = FAULT_SIGNAL_FLAG;
@@ -288,7 +282,7 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	ret->frame = frames ? frames - 1 : 0;
 	ret->pc = frames ? evidence->truth->pc[frames - 1]
 			 : evidence->point->stop->regs.value[REGISTER_RIP];
-	if (!frames || !reach(point, frames - 1, &reached))
+	if (!frames || !verdict_reach(point, frames - 1, &reached))
 		return;
 	ret->pc = reached.lookup_pc;
 	if (blame_signal_flag(evidence, &reached, ret))
@@ -395,6 +389,20 @@ static bool judge_walk(const struct evidence *evidence, struct judgement *ret)
 	return absent;
 }
 
+/* The table leads elsewhere than the CFI behind the first frames frames. */
+static void judge_table(const struct evidence *evidence, uint32_t frames, struct judgement *ret)
+{
+	const struct stack *table = evidence->table;
+	bool flagged = frames == table->count && is_flag(table->stop);
+
+	if (evidence->of_sframe && judge_sframe(evidence, frames, ret))
+		return;
+	ret->verdict = flagged ? VERDICT_CONVERSION_LOSS_FLAGGED : VERDICT_CONVERSION_LOSS_SILENT;
+	ret->kind = flagged ? FAULT_FLAGGED : FAULT_SILENT;
+	ret->stop = table->stop;
+	point_at_frame(evidence->cfi, frames, ret);
+}
+
 void judge_evidence(const struct evidence *evidence, struct referee *referee, struct judgement *ret)
 {
 	const struct stack *table = evidence->table;
@@ -406,14 +414,8 @@ void judge_evidence(const struct evidence *evidence, struct referee *referee, st
 	if (!judge_walk(evidence, ret))
 		return;
 	if (table && match_stack(table, evidence->cfi, true, &frames) != MATCH_EXACT) {
-		bool flagged = frames == table->count && is_flag(table->stop);
-
-		loss.verdict = flagged ? VERDICT_CONVERSION_LOSS_FLAGGED
-				       : VERDICT_CONVERSION_LOSS_SILENT;
-		loss.kind = flagged ? FAULT_FLAGGED : FAULT_SILENT;
-		loss.stop = table->stop;
-		point_at_frame(evidence->cfi, frames, &loss);
-		if (!flagged) {
+		judge_table(evidence, frames, &loss);
+		if (loss.verdict == VERDICT_CONVERSION_LOSS_SILENT) {
 			*ret = loss;
 			return;
 		}

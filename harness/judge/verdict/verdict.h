@@ -5,6 +5,7 @@
  *	match.c		one stack against the truth: exact, truncated, wrong, extra
  *	referee.c	libdw's reading of the CFI, evaluated on a frame's registers
  *	verdict.c	truth, cfi, table, bpf -> a verdict
+ *	sframe_blame.c	the same where the table is made of SFrame
  *	registers.c	the callee-saved registers where the stack is right
  *	finding.c	points with the same verdict at one place, counted, with the evidence of the first
  *	start_file.c	which start-up object code is of
@@ -25,6 +26,10 @@
  *	present when B ran				absent: nobody's fault
  *	U is not T, and T could not prove itself	unproven: nobody's fault (doubt.h)
  *
+ * If C goes by SFrame (compare --table sframe), it is no conversion of the CFI. Where U is T and C is not, the first row
+ * of SFrame that differs is at fault: table fault, "sframe". What SFrame doesn't say is a conversion loss, flagged, with
+ * a name of its own (enum sframe_loss).
+ *
  * If B follows frame pointers (--follow-frame-pointers), it is compared with a C that follows them, too.
  * All else stays: a guessed frame says nothing of the CFI, and does not excuse it.
  *
@@ -41,6 +46,7 @@
 #include "truth/executed/fault_kind.h"
 #include "walk/address_space.h"
 #include "cfi/expression.h"
+#include "tables/prove/sframe_proof.h"
 #include "walk/stack.h"
 
 /* ---- match.c ---------------------------------------------------------------------------- */
@@ -171,6 +177,17 @@ enum doubt_reason {
 	DOUBT_REASON_COUNT,
 };
 
+/* What a table made of SFrame lacks where the CFI goes on. The first ones are those of enum sframe_absence. */
+enum sframe_loss {
+	SFRAME_LOSS_NO_SECTION =
+		SFRAME_ABSENCE_COUNT, /* the image has no SFrame that can be read */
+	SFRAME_LOSS_REGISTER,	      /* the CFA is by a register that SFrame doesn't track */
+	SFRAME_LOSS_SIGNAL,	      /* versions 1 and 2 have no mark for a signal's frame */
+	SFRAME_LOSS_COUNT,
+};
+/* "cfa_register", "no_sframe", "register_untracked", "signal_untold". */
+const char *sframe_loss_name(enum sframe_loss loss);
+
 /* "table_fault"; both kinds of conversion loss are "conversion_loss". */
 const char *verdict_name(enum verdict verdict);
 
@@ -186,6 +203,8 @@ struct evidence {
 	/* The stack of a table engine that follows frame pointers where there is no CFI, as bpf
 	 * does then; NULL: bpf does not. */
 	const struct stack *followed;
+	/* table and bpf go by tables that were made of SFrame. */
+	bool of_sframe;
 };
 
 /* A verdict and its place. */
@@ -200,15 +219,32 @@ struct judgement {
 	 * saved (0: not at an offset from the CFA); and its true value. */
 	unsigned int reg;
 	uint64_t saved_at, saved_value;
-	uint32_t stop; /* enum stop_reason of the engine that went wrong */
+	uint32_t stop;	       /* enum stop_reason of the engine that went wrong */
+	enum sframe_loss loss; /* of FAULT_SFRAME_LOSS */
 };
 
 void judge_evidence(const struct evidence *evidence, struct referee *referee,
 		    struct judgement *ret);
 
+/* A frame that was walked to by the CFI: its registers, and what its row is looked up with. */
+struct reached {
+	struct register_values regs;
+	uint64_t lookup_pc;
+};
+/* False: the walk doesn't come so far. */
+bool verdict_reach(const struct point *point, uint32_t frame, struct reached *ret);
+
 /* True if the rule can't be evaluated here, but may be right: an expression_is_beyond() expression, or
  * a register from REGISTER_COUNT on (vector registers). */
 bool rule_is_beyond(const struct row_rule *rule);
+
+/* ---- sframe_blame.c --------------------------------------------------------------------- */
+
+/* Why a table that was made of SFrame leads elsewhere than the CFI behind the first frames frames. False: SFrame says
+ * the same there as the CFI, and has the row. */
+bool judge_sframe(const struct evidence *evidence, uint32_t frames, struct judgement *ret);
+/* Both rows at pc of an image, in words. */
+void sframe_blame_describe(struct image_entry *entry, uint64_t pc, char *text, size_t size);
 
 /* ---- registers.c ------------------------------------------------------------------------ */
 

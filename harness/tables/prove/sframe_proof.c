@@ -221,15 +221,26 @@ static int find_row(const struct proving *proving, uint64_t pc, struct sframe_ca
 	return 0;
 }
 
-static enum sframe_absence why_absent(const struct proving *proving, uint64_t pc)
+static enum sframe_absence why_absent(const struct cfi *cfi, const struct sframe *sframe,
+				      const struct cfi_fde *fde, uint64_t pc)
 {
-	struct reason reason = { proving->sframe->header[0].version, SFRAME_UNTOLD };
+	struct reason reason = { sframe->header[0].version, SFRAME_UNTOLD };
 	struct error ignored;
 
-	if (is_plt(proving->cfi->image, proving->cfi, pc))
+	if (is_plt(cfi->image, cfi, pc))
 		return SFRAME_MADE_BY_LINKER;
-	cfi_rows(proving->cfi, proving->fde, look_for_reason, &reason, &ignored);
+	cfi_rows(cfi, fde, look_for_reason, &reason, &ignored);
 	return reason.found;
+}
+
+enum sframe_absence sframe_why_absent(const struct cfi *cfi, const struct sframe *sframe,
+				      uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(cfi, pc);
+
+	if (sframe_function_find(sframe, pc))
+		return SFRAME_UNREADABLE;
+	return fde ? why_absent(cfi, sframe, fde, pc) : SFRAME_UNTOLD;
 }
 
 /* One row of the CFI. Of several differences the first counts; what is wrong goes before what is absent. */
@@ -265,7 +276,8 @@ static int prove_row(void *context, const struct row *row)
 			absent = (struct sframe_finding) { proving->fde,     row, NULL, pc, end, 0,
 							   SFRAME_UNREADABLE };
 			if (!status)
-				absent.reason = why_absent(proving, pc);
+				absent.reason = why_absent(proving->cfi, proving->sframe,
+							   proving->fde, pc);
 		}
 	}
 	proving->proof->rows++;

@@ -64,6 +64,9 @@ void sframe_prove(const struct cfi *cfi, const struct sframe *sframe, sframe_fin
 		  void *context, struct sframe_proof *ret);
 /* What of CFA, return address and rbp two rows say differently at pc. */
 unsigned int sframe_row_differs(const struct row *cfi, const struct row *sframe, uint64_t pc);
+/* Why SFrame has no row at pc, where the CFI has one. */
+enum sframe_absence sframe_why_absent(const struct cfi *cfi, const struct sframe *sframe,
+				      uint64_t pc);
 /* Names of JSON: "cfa_register". */
 const char *sframe_absence_name(enum sframe_absence absence);
 /* Writes what both have words for: "cfa=rsp+16 ra=c-8 rbp=c-16". */

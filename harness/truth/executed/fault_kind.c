@@ -17,6 +17,8 @@ static const char *const kind_names[FAULT_KIND_COUNT] = {
 	[FAULT_SIGNAL_FLAG] = "signal_flag",
 	[FAULT_FLAGGED] = "flagged",
 	[FAULT_SILENT] = "silent",
+	[FAULT_SFRAME] = "sframe",
+	[FAULT_SFRAME_LOSS] = "sframe_loss",
 };
 
 const char *fault_kind_name(enum fault_kind kind)

@@ -17,6 +17,8 @@ enum fault_kind {
 	FAULT_SIGNAL_FLAG, /* the CFI does not mark a signal's frame as one */
 	FAULT_FLAGGED,	   /* the walk stopped and said why */
 	FAULT_SILENT,	   /* the walk went wrong and did not say so */
+	FAULT_SFRAME,	   /* a table made of SFrame: its row is wrong, and the CFI's is right */
+	FAULT_SFRAME_LOSS, /* the same: SFrame doesn't say it */
 	FAULT_KIND_COUNT,
 };
 /* "missing". */

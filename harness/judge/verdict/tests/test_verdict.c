@@ -275,8 +275,8 @@ START_TEST(evidence_is_judged)
 	world.shadow.rooted = !c->prefix;
 	struct stack *truth = differ(&world.walked, c->truth), *cfi = differ(&world.walked, c->cfi);
 	struct stack *table = differ(&world.walked, c->table), *bpf = differ(&world.walked, c->bpf);
-	struct evidence evidence = { &world.point,	     truth,	cfi, table,
-				     c->no_bpf ? NULL : bpf, c->absent, NULL };
+	struct evidence evidence = { &world.point,	     truth,	cfi,  table,
+				     c->no_bpf ? NULL : bpf, c->absent, NULL, false };
 	judge_evidence(&evidence, world.referee, &judgement);
 	ck_assert_msg(judgement.verdict == c->verdict && judgement.kind == c->kind,
 		      "%s: verdict %d (%s), %s", c->name, judgement.verdict,
@@ -320,7 +320,7 @@ START_TEST(code_without_cfi_at_the_top)
 	ck_assert(!walk_rows(&world.space, &world.regs, &world.memory, NULL, &cfi, &error));
 	ck_assert(!stack_copy(&truth, &world.walked, &error));
 	truth.pc[0] = pc;
-	struct evidence evidence = { &world.point, &truth, &cfi, &cfi, &cfi, false, NULL };
+	struct evidence evidence = { &world.point, &truth, &cfi, &cfi, &cfi, false, NULL, false };
 	judge_evidence(&evidence, world.referee, &judgement);
 	ck_assert_msg(judgement.verdict == top_cases[_i].verdict &&
 			      judgement.kind == top_cases[_i].kind && judgement.pc == pc &&

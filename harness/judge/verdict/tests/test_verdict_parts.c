@@ -124,17 +124,17 @@ START_TEST(frame_is_reached_by_its_rows)
 	world.regs.value[REGISTER_RIP] = world.base + ORDINARY;
 	world.words[0] = world.base + ORDINARY + 8;
 	world.words[1] = world.base + UNCOVERED;
-	ck_assert(reach(&world.point, 0, &reached));
+	ck_assert(verdict_reach(&world.point, 0, &reached));
 	ck_assert_uint_eq(reached.lookup_pc, world.base + ORDINARY);
 	ck_assert_uint_eq(reached.regs.value[REGISTER_RSP], SP);
-	ck_assert(reach(&world.point, 1, &reached));
+	ck_assert(verdict_reach(&world.point, 1, &reached));
 	ck_assert_uint_eq(reached.lookup_pc, world.base + ORDINARY + 7);
 	ck_assert_uint_eq(reached.regs.value[REGISTER_RIP], world.base + ORDINARY + 8);
 	ck_assert_uint_eq(reached.regs.value[REGISTER_RSP], SP + 8);
-	ck_assert(reach(&world.point, 2, &reached));
+	ck_assert(verdict_reach(&world.point, 2, &reached));
 	ck_assert_uint_eq(reached.regs.value[REGISTER_RIP], world.base + UNCOVERED);
-	ck_assert(!reach(&world.point, 3, &reached));
-	ck_assert(!reach(&world.point, 4, &reached));
+	ck_assert(!verdict_reach(&world.point, 3, &reached));
+	ck_assert(!verdict_reach(&world.point, 4, &reached));
 	teardown();
 }
 END_TEST
@@ -151,15 +151,15 @@ START_TEST(interrupted_frame_is_reached_where_it_goes_on)
 	world.words[1] = world.base + LARGER;
 	world.words[2] = 0;
 	for (uint32_t i = 0; i < 3; i++) {
-		ck_assert(reach(&world.point, i, &reached));
+		ck_assert(verdict_reach(&world.point, i, &reached));
 		ck_assert_uint_eq(reached.lookup_pc, world.base + at[i]);
 	}
 	/* A caller of what was interrupted, which is an ordinary one. */
 	world.words[1] = world.base + ORDINARY + 5;
 	world.words[2] = world.base + ORDINARY + 4;
-	ck_assert(reach(&world.point, 2, &reached));
+	ck_assert(verdict_reach(&world.point, 2, &reached));
 	ck_assert_uint_eq(reached.lookup_pc, world.base + ORDINARY + 5);
-	ck_assert(reach(&world.point, 3, &reached));
+	ck_assert(verdict_reach(&world.point, 3, &reached));
 	ck_assert_uint_eq(reached.lookup_pc, world.base + at[3]);
 	teardown();
 }

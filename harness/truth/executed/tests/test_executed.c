@@ -629,7 +629,8 @@ START_TEST(each_kind_of_fault_has_a_name)
 {
 	static const char *const names[] = { "none",	    "missing",	 "wrong",	"register",
 					     "no_end",	    "early_end", "overwritten", "malformed",
-					     "signal_flag", "flagged",	 "silent" };
+					     "signal_flag", "flagged",	 "silent",	"sframe",
+					     "sframe_loss" };
 
 	ck_assert_int_eq(COUNT(names), FAULT_KIND_COUNT);
 	for (int i = 0; i < COUNT(names); i++)
