@@ -413,7 +413,7 @@ FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter unwinder/%.c,$(SOURCES)) h
 		$(addprefix harness/base/images/,archive.c image_list.c package.c) $(wildcard harness/base/finding/*.c) harness/base/cli/no_memory.c \
 		$(addprefix harness/reports/findings/,baseline_match.c baseline_read.c finding_key.c function_name.c) \
 		$(addprefix harness/truth/executed/,executed.c executed_results.c executed_truth.c fault_kind.c) harness/truth/contexts/context_tree.c harness/truth/tracer/main_address.c \
-		$(addprefix harness/judge/verdict/,verdict.c match.c referee.c registers.c) harness/tables/prove/operations.c $(FUZZ_SHARED))
+		$(addprefix harness/judge/verdict/,verdict.c sframe_blame.c match.c referee.c registers.c) $(addprefix harness/tables/prove/,operations.c sframe_proof.c) $(FUZZ_SHARED))
 # Of lint the linker takes what is needed.
 FUZZ_LINT    := $(O)/fuzz/lint.a
 FUZZ_CFLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all \
