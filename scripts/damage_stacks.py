@@ -167,7 +167,7 @@ def main():
     for name, stacks in lists.items():
         path = os.path.join(folder, name + ".ndjson")
         write(path, truth, stacks)
-        lines = run(stackproof, "score", "--json", "--truth", truth_path, path).splitlines() if stacks else []
+        lines = run(stackproof, "score", "--json", "--same", "build,run", "--truth", truth_path, path).splitlines() if stacks else []
         score = next((item for item in map(json.loads, lines) if item["type"] == "score"), None)
         impossible = score["impossible"] if score else 0
         print(f"{name}: {len(stacks)} stacks, {impossible} impossible, {score['unproven'] if score else 0} unproven")

@@ -35,6 +35,7 @@ enum {
 	OPTION_FORMAT,
 	OPTION_FROM,
 	OPTION_LIMIT,
+	OPTION_SAME,
 	OPTION_SETTLE,
 	OPTION_TIMEOUT
 };
@@ -48,6 +49,7 @@ struct arguments {
 	struct score_driving driving;
 	struct attach_options attach;
 	struct tracer_options tracer; /* of --pid */
+	struct score_same same;	      /* what the user vouches for */
 	const char *drives; /* the option that is for --drive alone; NULL: none was given */
 	bool json, names;
 	const char **comm;
@@ -82,13 +84,20 @@ static const struct argp_option options[] = {
 	{ "json", INTO_FLAG(arguments, json), NULL, 0, "NDJSON on standard output", 0 },
 	{ "limit", OPTION_LIMIT, "N", 0, "with --drive, end after so many instructions", 0 },
 	{ "names", INTO_FLAG(arguments, names), NULL, 0,
-	  "a frame that is called what its address is not is a finding", 0 },
+	  "a frame that is called what its address is not is a finding; if no name can be checked "
+	  "(the profile has no build-ids, or no addresses), the status is 99",
+	  0 },
 	{ "root", INTO_TEXT(arguments, root), "DIR", 0,
 	  "the files of the machine that was profiled are below DIR (with --truth)", 0 },
 	{ "run", INTO_TEXT(arguments, run), "COMMAND", 0,
 	  "run this profiler on PROGRAM first, by /bin/sh; {out} is the file that it is to write, "
 	  "{program} PROGRAM and its arguments; with --drive and --pid {pid} is the process, "
 	  "which runs already",
+	  0 },
+	{ "same", OPTION_SAME, "build|run|build,run", 0,
+	  "you vouch for it: `build', that the profiled files are those that are here, where the "
+	  "profile has no build-ids; `run', that the program does the same in each run, so that a "
+	  "stack which the truth has not is wrong, even if the code allows it",
 	  0 },
 	{ "settle", OPTION_SETTLE, "SECONDS", 0,
 	  "with --drive and --pid, the time that the profiler has to learn of the process (default "
@@ -158,6 +167,17 @@ static void check_usage(struct argp_state *state, struct arguments *arguments)
 		argp_error(state, "--timeout is for --run: nothing is run");
 }
 
+static struct score_same parse_same(struct argp_state *state, const char *argument)
+{
+	const bool both = !strcmp(argument, "build,run") || !strcmp(argument, "run,build");
+	struct score_same ret = { .build = both || !strcmp(argument, "build"),
+				  .run = both || !strcmp(argument, "run") };
+
+	if (!ret.build && !ret.run)
+		argp_error(state, "--same takes build, run or build,run");
+	return ret;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -191,6 +211,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->drives = "limit";
 		arguments->driving.limit = option_number(state, argument, "--limit");
 		return 0;
+	case OPTION_SAME: arguments->same = parse_same(state, argument); return 0;
 	case OPTION_SETTLE:
 		arguments->drives = "settle";
 		arguments->driving.settle_ms = option_seconds(state, argument, "--settle");
@@ -384,9 +405,13 @@ static void fail_truth(struct arguments *arguments, const struct input *truth,
 	}
 }
 
-static int add_names(const struct arguments *arguments, struct score_truth *truth,
-		     struct error *error)
+/* What the command line says of the profiled threads, files and runs. */
+static int apply_said(const struct arguments *arguments, struct score_truth *truth,
+		      struct error *error)
 {
+	truth->same.build |= arguments->same.build;
+	truth->same.run |= arguments->same.run;
+	truth->same.since = arguments->same.since;
 	for (size_t i = 0; i < arguments->comms; i++)
 		if (score_truth_add_name(truth, arguments->comm[i], error))
 			return -1;
@@ -408,7 +433,7 @@ static void score_all(struct arguments *arguments, const struct input *truth,
 		score_print_truth_text(stdout, truth->name, &file);
 	if (score_truth_unproven(&file) > 50)
 		gate_leave(&arguments->gate, GATE_TRUTHS_UNPROVEN, 1);
-	if (add_names(arguments, &file, &error))
+	if (apply_said(arguments, &file, &error))
 		fail(arguments, truth->name, &error);
 	for (; profile->path; profile++)
 		score_one(arguments, &file, profile, truth->name, driven);
@@ -434,7 +459,7 @@ static void score_all_children(struct arguments *arguments, const struct input *
 			score_print_truth_text(stdout, truth[opened].name, &file[opened]);
 		if (score_truth_unproven(&file[opened]) > 50)
 			gate_leave(&arguments->gate, GATE_TRUTHS_UNPROVEN, 1);
-		if (add_names(arguments, &file[opened], &error))
+		if (apply_said(arguments, &file[opened], &error))
 			fail(arguments, truth[opened].name, &error);
 		opened++;
 	}
@@ -597,6 +622,8 @@ static void run_and_score(struct arguments *arguments)
 	struct score_made made;
 	struct error error;
 
+	arguments->same.build = true; /* it is made now, of what is here: score_build.h */
+	clock_gettime(CLOCK_REALTIME, &arguments->same.since);
 	if (score_make(&making, &made, &error)) {
 		fail(arguments, arguments->run, &error);
 		print_said(&made.said);

@@ -475,10 +475,12 @@ static void remove_earlier(const char *path)
 /* Holds the profiles against the truth, as `stackproof score' does. */
 static int score_profiles(const struct settings *settings, struct gate *gate)
 {
-	char *argument[GUEST_FILES_MAX + 10] = { "stackproof score", "--children", "--truth",
-						 (char *)settings->output };
+	char *argument[GUEST_FILES_MAX + 12] = {
+		"stackproof score",	  "--children", "--truth",
+		(char *)settings->output, "--same",	"build,run"
+	};
 	char *path[GUEST_FILES_MAX] = { 0 };
-	int words = 4, status = EXIT_OK, first;
+	int words = 6, status = EXIT_OK, first;
 
 	if (settings->root) {
 		argument[words++] = "--root";

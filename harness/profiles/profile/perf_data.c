@@ -5,12 +5,16 @@
  * perf.data is perf's own: its records depend on the version, and with --call-graph dwarf it holds
  * copies of stacks, which perf unwinds when it prints them. That unwinding is what is to be judged,
  * so perf does it. Mappings and forks are asked for, too: perf_script.c turns addresses of the
- * process into offsets by them.
+ * process into offsets by them. Which builds the files were its table of build-ids says, or the mappings do.
  */
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include "array.h"
 #include "base/child/child.h"
+#include "freed.h"
+#include "perf_line.h"
 #include "profile.h"
 
 /* perf reads what there is of a file that is cut off, and says so to nobody. Its header: a magic of 8
@@ -53,6 +57,55 @@ static int check_end(int end, struct error *error)
 	return 0;
 }
 
+/* "5c9a... /usr/bin/bash" */
+static int add_build(struct profile *profile, struct span line, struct error *error)
+{
+	struct profile_build build = { 0 };
+	struct span id = span_word(&line);
+	FREED char *path = NULL;
+	struct stat about;
+
+	if (!id.size || !line.size)
+		return 0;
+	build.build_id = profile_text_add(profile, id.at, id.size, error);
+	build.image = profile_text_add(profile, line.at, line.size, error);
+	if (build.build_id == UINT32_MAX || build.image == UINT32_MAX)
+		return -1;
+	if (asprintf(&path, "%s%.*s", profile->root ? profile->root : "", (int)line.size, line.at) <
+	    0)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for perf's build-ids");
+	if (!stat(path, &about))
+		build.inode = about.st_ino;
+	return ARRAY_ADD(profile->build, profile->builds, build)
+		       ? 0
+		       : error_set(error, ERROR_MEMORY, "", 0, "no memory for perf's build-ids");
+}
+
+/* The table may be missing: then nothing is said. */
+static int read_builds(const struct profile_reading *reading, struct error *error)
+{
+	const char *const argv[] = { "perf", "buildid-list", "--force", "-i", reading->path, NULL };
+	const struct child_command command = { .argv = argv };
+	struct profile_lines *lines;
+	struct profile_line line;
+	int output, status = -1;
+	pid_t pid = child_start(&command, &output, error);
+
+	if (pid < 0)
+		return -1;
+	if (!profile_lines_open(output, &lines, error)) {
+		while ((status = profile_lines_next(lines, &line, error)) > 0)
+			if (line.text && add_build(reading->profile,
+						   (struct span) { line.text, line.size }, error)) {
+				status = -1;
+				break;
+			}
+		profile_lines_close(lines);
+	}
+	child_end(pid, status != 0);
+	return status;
+}
+
 int perf_data_read(const struct profile_reading *reading, struct error *error)
 {
 	const char *const argv[] = { "perf",
@@ -73,8 +126,11 @@ int perf_data_read(const struct profile_reading *reading, struct error *error)
 	const struct child_command command = { .argv = argv };
 	struct profile_reading text = *reading;
 	int output, status = -1, end;
-	pid_t pid = child_start(&command, &output, error);
+	pid_t pid;
 
+	if (read_builds(reading, error))
+		return -1;
+	pid = child_start(&command, &output, error);
 	if (pid < 0)
 		return -1;
 	if (!profile_lines_open(output, &text.lines, error)) {

@@ -415,6 +415,11 @@ static bool parse_mapping(struct span text, struct perf_event *ret)
 	if (!span_prefixed(start, &ret->start) || !span_prefixed(size, &ret->size) ||
 	    !(span_prefixed(offset, &ret->offset) || span_decimal(offset, &ret->offset)))
 		return false;
+	if (span_begins(behind, "<") && span_until(&behind, '>', &ret->build_id))
+		ret->build_id = (struct span) { ret->build_id.at + 1, ret->build_id.size - 1 };
+	span_word(&behind); /* "fe:00" */
+	if (!span_decimal(span_word(&behind), &ret->inode))
+		ret->inode = 0;
 	span_word(&text); /* ":" */
 	span_word(&text); /* "r-xp" */
 	ret->image = span_trim(text);

@@ -35,8 +35,8 @@
 
 struct mapping {
 	int32_t pid;
-	uint32_t image;
-	uint64_t start, size, offset;
+	uint32_t image, build_id;
+	uint64_t start, size, offset, inode;
 };
 
 /* Between a head and the empty line. EMPTY: an empty line, which may be a head without fields. ALONE:
@@ -145,10 +145,18 @@ static int take_event(struct perf_script *script, struct span text, uint64_t lin
 		return copy_process(script, event.pid, event.parent, error);
 	if (event.kind != PERF_EVENT_MMAP)
 		return 0;
-	mapping = (struct mapping) { event.pid, 0, event.start, event.size, event.offset };
+	mapping = (struct mapping) { .pid = event.pid,
+				     .start = event.start,
+				     .size = event.size,
+				     .offset = event.offset,
+				     .inode = event.inode };
 	mapping.image = profile_text_add(script->reading->profile, event.image.at, event.image.size,
 					 error);
-	return mapping.image == UINT32_MAX ? -1 : add_mapping(script, &mapping, error);
+	mapping.build_id = profile_text_add(script->reading->profile, event.build_id.at,
+					    event.build_id.size, error);
+	return mapping.image == UINT32_MAX || mapping.build_id == UINT32_MAX
+		       ? -1
+		       : add_mapping(script, &mapping, error);
 }
 
 /* What address is in a mapping of that image, of the latest one; or PROFILE_NO_OFFSET. image 0: of
@@ -167,6 +175,37 @@ static uint64_t find_mapping(const struct perf_script *script, int32_t pid, uint
 		return address - at->start + at->offset;
 	}
 	return PROFILE_NO_OFFSET;
+}
+
+/* perf's table is of the file that was there at the recording's end: of this mapping, if it is the same file. */
+static uint32_t table_build(const struct profile *profile, const struct mapping *mapping)
+{
+	for (size_t i = 0; mapping->inode && i < profile->builds; i++)
+		if (profile->build[i].image == mapping->image &&
+		    profile->build[i].inode == mapping->inode)
+			return profile->build[i].build_id;
+	return 0;
+}
+
+/* The build-id of the file that the process has mapped under that name; 0: it is not said, or several were. */
+static uint32_t find_build(const struct perf_script *script, int32_t pid, uint32_t image)
+{
+	uint32_t ret = 0;
+	bool is_first = true;
+
+	for (size_t i = 0; image && i < script->mappings; i++) {
+		const struct mapping *at = &script->mapping[i];
+		uint32_t build_id;
+
+		if (at->pid != pid || at->image != image)
+			continue;
+		build_id = at->build_id ? at->build_id : table_build(script->reading->profile, at);
+		if (!is_first && build_id != ret)
+			return 0;
+		is_first = false;
+		ret = build_id;
+	}
+	return ret;
 }
 
 /* ---- frames --------------------------------------------------------------------------------- */
@@ -202,6 +241,7 @@ static int make_frame(struct perf_script *script, struct span text, bool alone, 
 	if (parsed.has_image)
 		frame.mapped = find_mapping(script, script->sample.pid, parsed.address,
 					    &frame.image);
+	frame.build_id = find_build(script, script->sample.pid, frame.image);
 	*ret = (struct taken) { .has_image = parsed.has_image, .inlined = parsed.inlined };
 	ret->frame = profile_frame_add(profile, &frame, error);
 	return ret->frame == UINT32_MAX ? -1 : 0;

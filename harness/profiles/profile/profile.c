@@ -34,6 +34,7 @@ void profile_deinit(struct profile *profile)
 {
 	profile_texts_deinit(&profile->texts);
 	profile_texts_deinit(&profile->mapped);
+	free(profile->build);
 	free(profile->frame);
 	number_map_deinit(&profile->frame_map);
 	error_list_deinit(&profile->errors);

@@ -130,6 +130,12 @@ struct profile_texts {
 	struct number_map map;
 };
 
+/* A file's build-id. */
+struct profile_build {
+	uint32_t image, build_id; /* texts */
+	uint64_t inode;		  /* of what is at that path now; 0: nothing is */
+};
+
 struct profile {
 	enum profile_format format; /* of the file */
 	const char *
@@ -140,6 +146,9 @@ struct profile {
 	struct number_map frame_map;
 	/* perf's: "1234 /usr/lib/libc.so.6", that its events say is mapped in the process. */
 	struct profile_texts mapped;
+	/* perf's table of build-ids: of what was at these paths when the recording ended. */
+	struct profile_build *build;
+	size_t builds;
 	uint64_t samples; /* samples that were handed on */
 	uint64_t weight;  /* the sum of their counts */
 	uint64_t scale;	  /* a count of 1 is 1/scale; 0 is as 1 */

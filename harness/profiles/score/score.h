@@ -24,7 +24,8 @@
  *	score_tally.h	how often each stack is in the profile of a driven profiler, and was
  *
  * A stack is a finding only if the truth can refute it: the truth must be whole, and proven where the
- * program stood, and names must decide. A stack that is cut short is not a finding.
+ * program stood, and names must decide. The profile must be of the truth's own build; and of its own run,
+ * or the code must refute the stack, too. A stack that is cut short is not a finding.
  */
 #ifndef STACKPROOF_SCORE_H
 #define STACKPROOF_SCORE_H
@@ -70,8 +71,8 @@ struct score {
 	struct score_moments *moments; /* of a truth that has kernel entries; or NULL */
 	bool other_clock;    /* the profile's times are none of the truth's: they are not used */
 	uint64_t at_moments; /* samples that were held against the stack at their own entry */
-	struct score_code *code; /* of an attached run's truth; or NULL */
-	uint64_t samples;	 /* sum of all counts */
+	struct score_code *code;
+	uint64_t samples; /* sum of all counts */
 	struct score_counts all;
 	uint64_t reason[SCORE_REASON_COUNT];
 	/* Sums over the samples that are SCORE_OPEN: their frames, and those of them that the truth knows. */

@@ -23,6 +23,8 @@ void score_build_of_profile(struct score_truth *truth, const char *path)
 {
 	struct stat profile, file;
 	bool is_file = !stat(path, &profile) && S_ISREG(profile.st_mode);
+	const struct timespec *since = truth->same.since.tv_sec ? &truth->same.since
+								: &profile.st_mtim;
 
 	truth->has_open_build = false;
 	for (size_t i = 0; i < truth_file_image_count(truth->file); i++) {
@@ -30,7 +32,7 @@ void score_build_of_profile(struct score_truth *truth, const char *path)
 
 		image->is_newer = is_file && image->truth->kind == TRUTH_IMAGE_FILE &&
 				  !stat(image->truth->path, &file) &&
-				  is_before(&profile.st_mtim, &file.st_ctim);
+				  is_before(since, &file.st_ctim);
 		truth->has_open_build |= is_open(image);
 	}
 }
@@ -40,6 +42,15 @@ bool score_build_is_open(const struct score_truth *truth, const struct score_fra
 	if (frame->by_build_id || !truth->has_open_build || frame->how == FRAME_ABSENT)
 		return false;
 	return !frame->has_image || is_open(&truth->image[frame->image]);
+}
+
+bool score_build_is_unsaid(const struct score_truth *truth, const struct score_frame *frame)
+{
+	if (truth->same.build || frame->by_build_id || frame->how == FRAME_ABSENT ||
+	    frame->how == FRAME_FOREIGN)
+		return false;
+	return !frame->has_image || truth->image[frame->image].truth->kind == TRUTH_IMAGE_FILE ||
+	       truth->image[frame->image].truth->kind == TRUTH_IMAGE_VDSO;
 }
 
 struct score_builds score_builds_of(const struct score_truth *truth)

@@ -250,7 +250,8 @@ int score_called_ask(struct score_called *called, struct score_truth *truth,
 	int status;
 
 	if (frame->how != FRAME_ADDRESS || in->kind == PROFILE_NO_ADDRESS || !in->name ||
-	    !truth->image[frame->image].image || score_build_is_open(truth, frame))
+	    !truth->image[frame->image].image || score_build_is_open(truth, frame) ||
+	    score_build_is_unsaid(truth, frame))
 		return 0;
 	if (!ARRAY_RESERVE(called->asked, called->room, at + 1))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for names");

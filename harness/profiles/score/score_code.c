@@ -11,23 +11,33 @@
 #include <string.h>
 #include "analysis/code/code.h"
 #include "array.h"
+#include "cfi/code_name.h"
 #include "hash.h"
 #include "number_map.h"
 #include "score_code.h"
 
-#define BEGIN_BYTES  16 /* who makes a stack by hand returns near a function's begin */
-#define CALL_NEAR    5	/* bytes of a call of a known function */
-#define CALL_LEAST   2
-#define SMALL	     0x10000
-#define KERNEL	     0xffff800000000000 /* and higher */
+#define BEGIN_BYTES 16 /* who makes a stack by hand returns near a function's begin */
+#define CALL_NEAR   5  /* bytes of a call of a known function */
+#define CALL_LEAST  2
+#define SMALL	    0x10000
+#define KERNEL	    0xffff800000000000 /* and higher */
+#define NON_CANONICAL                                                                              \
+	0x100000000000000 /* and higher: no address of a process, also with five levels of pages */
+#define WAYS_MAX     64
 #define NO_TARGET    UINT64_MAX
 #define MANY_TARGETS (UINT64_MAX - 1)
 
-/* A function, and whether another one may be entered from it as if it had been called itself. */
-struct entered {
+/* Where a function jumps to, out of itself, in an image. */
+struct way {
 	uint32_t image;
 	uint64_t start;
-	bool may_leave;
+};
+
+/* A function, and its ways out, by which another one is entered as if it had been called itself. */
+struct entered {
+	struct way at;
+	uint32_t first, end; /* in struct score_code's way */
+	bool is_open;	     /* it may leave in other ways, too */
 };
 
 struct code_range {
@@ -39,6 +49,8 @@ struct score_code {
 	struct code_decoder *decoder;
 	struct entered *entered; /* [0] means none */
 	uint32_t count;
+	struct way *way;
+	uint32_t ways;
 	struct number_map map;
 	struct code_range *range; /* executable mappings; none: they are not known */
 	size_t ranges;
@@ -71,7 +83,8 @@ int score_code_create(const struct score_truth *truth, struct score_code **ret, 
 		code->truth = truth;
 		code->decoder = code_decoder_create();
 	}
-	if (code && code->decoder && ARRAY_GROW(code->entered, code->count) && !read_ranges(code)) {
+	if (code && code->decoder && ARRAY_GROW(code->entered, code->count) &&
+	    (!score_truth_attached(truth) || !read_ranges(code))) {
 		code->count = 1;
 		return 0;
 	}
@@ -87,6 +100,7 @@ void score_code_destroy(struct score_code *code)
 	code_decoder_destroy(code->decoder);
 	number_map_deinit(&code->map);
 	free(code->entered);
+	free(code->way);
 	free(code->range);
 	free(code);
 }
@@ -130,34 +144,49 @@ static bool is_within(const struct cfi_fde *fde, uint64_t pc)
 	return pc - fde->pc_begin < fde->pc_range;
 }
 
+enum leaving { LEAVES_NOT, LEAVES_TO_TARGET, LEAVES_ANYWHERE };
+
 /* before: the instruction before it. */
-static bool leaves(const struct cfi_fde *fde, const struct code *code, const struct code *before)
+static enum leaving leaving_of(const struct cfi_fde *fde, const struct code *code,
+			       const struct code *before)
 {
 	switch (code->flow) {
 	case CODE_NEXT:
 	case CODE_STOP:
-	case CODE_CALL_INDIRECT: return false;
-	case CODE_CALL: return is_within(fde, code->target) && code->target != fde->pc_begin;
+	case CODE_CALL_INDIRECT: return LEAVES_NOT;
+	case CODE_CALL:
+		return is_within(fde, code->target) && code->target != fde->pc_begin
+			       ? LEAVES_ANYWHERE
+			       : LEAVES_NOT;
 	case CODE_JUMP:
-	case CODE_BRANCH:
-	case CODE_BEGIN: return !is_within(fde, code->target);
+	case CODE_BRANCH: return is_within(fde, code->target) ? LEAVES_NOT : LEAVES_TO_TARGET;
+	case CODE_BEGIN: return is_within(fde, code->target) ? LEAVES_NOT : LEAVES_ANYWHERE;
 	case CODE_RETURN:
 		return !before->length || before->writes_memory || before->effect == EFFECT_PUSH ||
-		       before->effect == EFFECT_STORE;
+				       before->effect == EFFECT_STORE
+			       ? LEAVES_ANYWHERE
+			       : LEAVES_NOT;
 	case CODE_JUMP_INDIRECT:
 	case CODE_UNKNOWN: break;
 	}
-	return true;
+	return LEAVES_ANYWHERE;
 }
 
-static bool find_leaving(const struct score_code *code, uint32_t image, const struct cfi_fde *fde)
+/* Adds the ways out of a function; true: it may leave in others, too. */
+static bool add_ways(struct score_code *code, uint32_t image, const struct cfi_fde *fde)
 {
 	const struct image *in = code->truth->image[image].image;
 	struct code at, before = { .length = 0 };
 
 	for (uint64_t pc = fde->pc_begin; is_within(fde, pc); pc += at.length) {
-		if (!code_decode_at(code->decoder, in, pc, &at) || !at.length ||
-		    leaves(fde, &at, &before))
+		enum leaving leaving;
+
+		if (!code_decode_at(code->decoder, in, pc, &at) || !at.length)
+			return true;
+		leaving = leaving_of(fde, &at, &before);
+		if (leaving == LEAVES_ANYWHERE ||
+		    (leaving == LEAVES_TO_TARGET &&
+		     !ARRAY_ADD(code->way, code->ways, (struct way) { image, at.target })))
 			return true;
 		before = at;
 	}
@@ -183,35 +212,137 @@ static bool is_begun_at(const struct score_code *code, uint32_t image, const str
 
 struct sought {
 	const struct score_code *code;
-	uint32_t image;
-	uint64_t start;
+	struct way at;
 };
+
+static bool is_way(const struct way *a, const struct way *b)
+{
+	return a->image == b->image && a->start == b->start;
+}
 
 static bool is_sought(void *context, uint32_t number)
 {
 	const struct sought *sought = context;
-	const struct entered *entered = &sought->code->entered[number];
 
-	return entered->image == sought->image && entered->start == sought->start;
+	return is_way(&sought->code->entered[number].at, &sought->at);
 }
 
-/* Without memory it may. */
-static bool may_leave(struct score_code *code, uint32_t image, const struct cfi_fde *fde)
+/* The function that begins at fde. NULL: no memory. Valid until the next call. */
+static const struct entered *enter(struct score_code *code, uint32_t image,
+				   const struct cfi_fde *fde)
 {
-	struct sought sought = { code, image, fde->pc_begin };
+	struct sought sought = { code, { image, fde->pc_begin } };
+	struct entered entered = { .at = sought.at, .first = code->ways };
 	uint32_t *number = number_map_find(&code->map, hash_word(fde->pc_begin, image), is_sought,
 					   &sought);
 
 	if (!number)
-		return true;
+		return NULL;
 	if (*number)
-		return code->entered[*number].may_leave;
-	if (!ARRAY_GROW(code->entered, code->count))
-		return true;
-	code->entered[code->count] = (struct entered) { image, fde->pc_begin,
-							find_leaving(code, image, fde) };
-	*number = code->count++;
-	return code->entered[*number].may_leave;
+		return &code->entered[*number];
+	entered.is_open = add_ways(code, image, fde);
+	entered.end = code->ways;
+	if (!ARRAY_ADD(code->entered, code->count, entered))
+		return NULL;
+	*number = code->count - 1;
+	return &code->entered[*number];
+}
+
+/* ---- what a call may lead to --------------------------------------------------------------- */
+
+/* The functions that may be entered by one call, each once. */
+struct search {
+	struct score_code *code;
+	const struct score_frame *sought;
+	struct way way[WAYS_MAX];
+	size_t ways;
+	bool is_open;	   /* or it was found, or there are too many */
+	bool in_its_image; /* some of them are in the image of what is sought */
+};
+
+static void search_add(struct search *search, struct way way)
+{
+	if (ARRAY_ANY(search->ways, i, is_way(&search->way[i], &way)))
+		return;
+	if (search->ways == WAYS_MAX)
+		search->is_open = true;
+	else
+		search->way[search->ways++] = way;
+}
+
+static int search_add_symbol(void *context, uint32_t image, const struct image_symbol *symbol)
+{
+	struct search *search = context;
+
+	if (symbol->type == STT_GNU_IFUNC)
+		search->is_open = true; /* it is what its resolver chose */
+	else
+		search_add(search, (struct way) { image, symbol->pc });
+	return search->is_open;
+}
+
+/* A stub of the PLT leads to whatever has the name that it has: in any image, since another one may come first in another
+ * run. The first time it leads into the dynamic linker, so nothing is said of that. */
+static void search_stub(struct search *search, const struct way *way)
+{
+	const struct score_image *image = &search->code->truth->image[way->image];
+	struct code_name name;
+	char text[NAME_KEY_MAX];
+	size_t size, before = search->ways;
+
+	code_name_find(image->image, image->cfi, way->start, &name);
+	code_name_print(&name, text, sizeof(text));
+	size = strlen(text);
+	if (name.kind != CODE_STUB || size <= strlen("@plt") ||
+	    strcmp(text + size - strlen("@plt"), "@plt") != 0) {
+		search->is_open = true;
+		return;
+	}
+	text[size - strlen("@plt")] = '\0';
+	score_truth_each_symbol(search->code->truth, text, UINT32_MAX, search_add_symbol, search);
+	for (size_t i = before; i < search->ways; i++)
+		search->in_its_image |= search->way[i].image == search->sought->image;
+	search->is_open |= search->ways == before || !search->in_its_image;
+}
+
+/* Its own address may be a return address, behind its last instruction. */
+static bool is_in(const struct score_frame *frame, uint32_t image, const struct cfi_fde *fde)
+{
+	return frame->image == image &&
+	       (is_within(fde, frame->address) || is_within(fde, frame->address - 1));
+}
+
+static void search_way(struct search *search, const struct way *way)
+{
+	const struct cfi_fde *fde = fde_at(search->code, way->image, way->start);
+	const struct entered *entered;
+
+	if (!fde || fde->pc_begin != way->start) {
+		search_stub(search, way);
+		return;
+	}
+	entered = enter(search->code, way->image, fde);
+	search->is_open |= is_in(search->sought, way->image, fde) || !entered || entered->is_open;
+	for (uint32_t i = entered ? entered->first : 0; !search->is_open && i < entered->end; i++)
+		search_add(search, search->code->way[i]);
+}
+
+/* Who is called at target may be the callee's function, or may jump to it. */
+static bool may_lead(struct score_code *code, uint32_t image, uint64_t target,
+		     const struct score_frame *callee)
+{
+	struct search search = { .code = code,
+				 .sought = callee,
+				 .way = { { image, target } },
+				 .ways = 1,
+				 .in_its_image = callee->image == image };
+
+	for (size_t i = 0; i < search.ways && !search.is_open; i++) {
+		const struct way way = search.way[i];
+
+		search_way(&search, &way);
+	}
+	return search.is_open;
 }
 
 /* ---- two frames ------------------------------------------------------------------------- */
@@ -221,18 +352,8 @@ static bool is_other_callee(struct score_code *code, const struct score_frame *c
 			    uint32_t image, uint64_t address)
 {
 	uint64_t target = called_before(code, image, address);
-	const struct cfi_fde *fde;
 
-	if (target >= MANY_TARGETS || target == address)
-		return false;
-	fde = fde_at(code, image, target);
-	if (!fde || fde->pc_begin != target)
-		return false;
-	/* Its own address may be a return address, behind its last instruction. */
-	if (callee->image == image &&
-	    (is_within(fde, callee->address) || is_within(fde, callee->address - 1)))
-		return false;
-	return !may_leave(code, image, fde);
+	return target < MANY_TARGETS && target != address && !may_lead(code, image, target, callee);
 }
 
 static bool is_compared(const struct score_frame *frame)
@@ -257,12 +378,30 @@ static const struct cfi_fde *plain_fde(const struct score_code *code,
 static bool is_no_code(const struct score_code *code, const struct score_frame *frame,
 		       const struct profile_frame *in)
 {
-	if (frame->how != FRAME_FOREIGN || in->kind != PROFILE_RUNTIME || !code->ranges ||
-	    in->address < SMALL || in->address >= KERNEL)
+	if (frame->how != FRAME_FOREIGN || in->kind != PROFILE_RUNTIME || in->address < SMALL ||
+	    in->address >= KERNEL)
 		return false;
-	return !ARRAY_ANY(code->ranges, i,
-			  in->address - code->range[i].start <=
-				  code->range[i].end - code->range[i].start);
+	if (in->address >= NON_CANONICAL)
+		return true;
+	return code->ranges && !ARRAY_ANY(code->ranges, i,
+					  in->address - code->range[i].start <=
+						  code->range[i].end - code->range[i].start);
+}
+
+/* By the CFI nobody called it: _start, clone's child. Its own address may be a return address. */
+static bool is_outermost(const struct score_code *code, const struct score_frame *frame)
+{
+	const struct score_image *in = &code->truth->image[frame->image];
+
+	for (unsigned int back = 0; back <= 1; back++) {
+		struct error ignored;
+		struct row row;
+
+		if (cfi_row_find(in->cfi, frame->address - back, &row, &ignored) != 1 ||
+		    row.reg[REGISTER_RIP].kind != RULE_UNDEFINED)
+			return false;
+	}
+	return true;
 }
 
 enum score_reason score_code_refutes(struct score_code *code, const struct score_frame *callee,
@@ -277,13 +416,16 @@ enum score_reason score_code_refutes(struct score_code *code, const struct score
 		return SCORE_NO_CODE;
 	if (!is_plain || !is_compared(caller))
 		return SCORE_NO_REASON;
+	if (is_outermost(code, callee))
+		return SCORE_BEYOND;
 	fde = plain_fde(code, caller);
-	if (!fde || score_truth_place(code->truth, caller->image, address, true) ||
-	    score_truth_place(code->truth, caller->image, address + 1, true))
+	if (!fde)
 		return SCORE_NO_REASON;
 	if (called_before(code, caller->image, address) == NO_TARGET &&
 	    called_before(code, caller->image, address + 1) == NO_TARGET) {
-		if (address - fde->pc_begin < BEGIN_BYTES)
+		if (address - fde->pc_begin < BEGIN_BYTES ||
+		    score_truth_place(code->truth, caller->image, address, true) ||
+		    score_truth_place(code->truth, caller->image, address + 1, true))
 			return SCORE_NO_REASON;
 		return is_begun_at(code, caller->image, fde, address) ||
 				       is_begun_at(code, caller->image, fde, address + 1)

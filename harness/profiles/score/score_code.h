@@ -2,20 +2,22 @@
 /*
  * score_code.h - frames that no stack can have one above the other, by the program's code alone
  *
- * The truth of a process that ran already can't say that it never had a stack. Its code can, of two frames: who returns
- * to an address was called by the instruction before it.
+ * The truth of another run, or of a process that ran already, can't say that no run ever has a stack. The code can, of
+ * two frames: who returns to an address was called by the instruction before it.
  *
- *	no code		the caller's address is in none of the process's executable mappings, which were the same at each
- * burst
+ *	no code		the caller's address is no address of a process; or of an attached one, it is in none of the
+ *			executable mappings, which were the same at each burst
+ *	beyond		by the CFI nobody calls the frame within: its return address is undefined
  *	no call		no call instruction ends at the caller's address, at no way to read the bytes before it
- *	callee		a call of one function ends there, and that function never jumps to another one: so the frame
- *			within is that function's, and no other's
+ *	callee		a call of one function ends there, and neither that function nor any that it jumps to, and so on, is
+ *			that of the frame within. A stub of the PLT leads to each function of that name
  *
  * Nothing is said where anything is open: of code that no FDE covers, or whose bytes can be read in several ways; of
- * signals' frames, and of what they interrupt; of an address that the truth has for a caller; near a function's begin,
- * to which who makes a stack by hand returns (__start_context, Go's goexit); of a callee with a jump to an address that
- * is computed, or that lies elsewhere; and of one that returns to what it has written (retpolines). It goes by the
- * images' files: of code that the program has changed since it is wrong.
+ * signals' frames, and of what they interrupt; near a function's begin, to which who makes a stack by hand returns
+ * (__start_context, Go's goexit), or to an address that the truth has for a caller, that no call is before it; of a callee
+ * with a jump to an address that is computed, or that no function begins at; of one that returns to what it has written
+ * (retpolines); of what an IFUNC has chosen; and of the dynamic linker, into which a stub leads the first time. It goes
+ * by the images' files: of code that the program has changed since it is wrong.
  */
 #ifndef STACKPROOF_SCORE_CODE_H
 #define STACKPROOF_SCORE_CODE_H
@@ -29,7 +31,7 @@ int score_code_create(const struct score_truth *truth, struct score_code **ret,
 		      struct error *error);
 void score_code_destroy(struct score_code *code);
 
-/* Why no stack has caller, the profile's frame in, above callee: SCORE_NO_CODE, SCORE_NO_CALL or SCORE_CALLEE.
+/* Why no stack has caller, the profile's frame in, above callee: SCORE_NO_CODE, SCORE_BEYOND, SCORE_NO_CALL or SCORE_CALLEE.
  * SCORE_PUT: only where a signal's handler has put it there. SCORE_NO_REASON: one may. */
 enum score_reason score_code_refutes(struct score_code *code, const struct score_frame *callee,
 				     const struct score_frame *caller,

@@ -228,7 +228,8 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 		 truth_file_number(score->truth->file, "unproven"), "attached",
 		 score_truth_attached(score->truth) ? attached_json(score) : NULL, "samples",
 		 score->samples, "changed_images", builds.changed, "unproven_images",
-		 builds.unproven, "newer_images", builds.newer);
+		 builds.unproven, "newer_images", builds.newer, "same_build",
+		 score->truth->same.build, "same_run", score->truth->same.run);
 	set_classes(object, &score->all);
 	if (score->moments)
 		JSON_SET(object, "at_entries", score->at_moments, "other_clock",

@@ -44,6 +44,7 @@ static const struct {
 	[SCORE_NO_ENTRY] = { "no_entry", "the truth has no entry of its thread at that time" },
 	[SCORE_SIGNAL] = { "signal", "a signal may come anywhere" },
 	[SCORE_BUILD] = { "build", "maybe of another build" },
+	[SCORE_UNSEEN] = { "unseen", "not in the truth's run, but maybe in another" },
 	[SCORE_EMPTY] = { "empty", "no frames" },
 	[SCORE_KERNEL_ONLY] = { "kernel_only", "only frames of the kernel" },
 	[SCORE_OTHER_PROCESS] = { "other_process", "of another process" },
@@ -93,7 +94,7 @@ int score_init(struct score *score, struct score_truth *truth, struct error *err
 	     !score_moments_create(truth, &score->moments, error)) &&
 	    (!truth_file_number(truth->file, "driven") ||
 	     !score_tally_create(truth, &score->tally, error)) &&
-	    (!score_truth_attached(truth) || !score_code_create(truth, &score->code, error)) &&
+	    !score_code_create(truth, &score->code, error) &&
 	    !score_matcher_create(truth, &score->profile, &score->matcher, error))
 		return 0;
 	score_deinit(score);
@@ -131,14 +132,8 @@ struct verdict {
 	uint32_t state, at;
 	uint32_t leaf; /* function */
 	bool is_open;  /* which frames are the machine's is not known of all that were asked for */
+	bool by_code;  /* the truth's frames have no word in it */
 };
-
-/* The truth's frames have no word in it. */
-static bool is_by_code(const struct verdict *verdict)
-{
-	return verdict->end.reason == SCORE_NO_CODE || verdict->end.reason == SCORE_NO_CALL ||
-	       verdict->end.reason == SCORE_CALLEE;
-}
 
 /* ---- registers in exchange --------------------------------------------------------------------- */
 
@@ -222,7 +217,7 @@ static int keep_finding(struct score *score, const struct score_subject *subject
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for findings");
 	score->findings++;
 	memcpy(finding->frame, subject->frame, subject->count * sizeof(*finding->frame));
-	if (is_by_code(verdict))
+	if (verdict->by_code)
 		return 0;
 	finding->callers = score_matcher_callers(score->matcher, verdict->end.before,
 						 finding->caller, SCORE_CALLERS_MAX);
@@ -262,8 +257,8 @@ static int find_finding(struct score *score, const struct score_subject *subject
 static int count_finding(struct score *score, const struct score_subject *subject,
 			 const struct verdict *verdict, struct error *error)
 {
-	bool by_code = is_by_code(verdict);
-	uint32_t finding = by_code ? 0
+	uint32_t finding = verdict->by_code
+				   ? 0
 				   : score_matcher_state(score->matcher, verdict->state)->finding;
 
 	if (!finding && find_finding(score, subject, verdict, &finding, error))
@@ -273,7 +268,7 @@ static int count_finding(struct score *score, const struct score_subject *subjec
 		return 0;
 	}
 	/* What it was kept with may have made states. */
-	if (!by_code)
+	if (!verdict->by_code)
 		score_matcher_state(score->matcher, verdict->state)->finding = finding;
 	score->finding[finding - 1].count += subject->sample->count;
 	return 0;
@@ -510,8 +505,8 @@ static int hold_moment(struct score *score, const struct score_subject *subject,
 static bool may_be_refuted(const struct score *score, const struct score_subject *subject,
 			   const struct score_state *end)
 {
-	return score->code && end->class == SCORE_UNPROVEN && !subject->repeated &&
-	       subject->origin == SCORE_ORIGIN_OWN &&
+	return score_truth_attached(score->truth) && end->class == SCORE_UNPROVEN &&
+	       !subject->repeated && subject->origin == SCORE_ORIGIN_OWN &&
 	       (end->reason == SCORE_OPEN || end->reason == SCORE_GAP ||
 		end->reason == SCORE_LEAF_PC);
 }
@@ -524,12 +519,19 @@ static uint32_t function_of(const struct score *score, const struct score_frame 
 		       : 0;
 }
 
-/* Looks for two frames that the code can't have one above the other. */
+static void set_open(struct score_state *end, enum score_reason reason)
+{
+	end->class = SCORE_UNPROVEN;
+	end->reason = reason;
+}
+
+/* Looks for two frames that the code can't have one above the other, or that only a signal's handler can. */
 static int refute(struct score *score, const struct score_subject *subject, struct verdict *verdict,
-		  struct error *error)
+		  enum score_reason *ret, struct error *error)
 {
 	uint32_t callee = UINT32_MAX, leaf = UINT32_MAX;
 
+	*ret = SCORE_NO_REASON;
 	for (uint32_t at = 0; at < subject->count; at++) {
 		const struct profile_frame *in = profile_frame(&score->profile, subject->frame[at]);
 		const struct score_frame *within, *caller;
@@ -546,9 +548,10 @@ static int refute(struct score *score, const struct score_subject *subject, stru
 		if (!caller || !within)
 			return -1;
 		reason = score_code_refutes(score->code, within, caller, in);
-		if (reason == SCORE_PUT) {
-			verdict->end.reason = reason;
-		} else if (reason != SCORE_NO_REASON) {
+		if (reason != SCORE_NO_REASON)
+			*ret = reason;
+		if (reason != SCORE_NO_REASON && reason != SCORE_PUT) {
+			verdict->by_code = true;
 			verdict->end.class = SCORE_IMPOSSIBLE;
 			verdict->end.reason = reason;
 			verdict->end.function = function_of(score, within, callee == leaf);
@@ -557,6 +560,38 @@ static int refute(struct score *score, const struct score_subject *subject, stru
 		}
 		callee = at;
 	}
+	return 0;
+}
+
+/* What the truth left open the code may refute. */
+static int refute_open(struct score *score, const struct score_subject *subject,
+		       struct verdict *verdict, struct error *error)
+{
+	enum score_reason reason;
+
+	if (refute(score, subject, verdict, &reason, error))
+		return -1;
+	if (reason == SCORE_PUT)
+		verdict->end.reason = reason;
+	return 0;
+}
+
+/*
+ * What the truth doesn't have, another run may: with other arguments, at another time, by another thread's pace. Only what
+ * the code refutes, too, no run has. Where both do, at one frame, the truth says more.
+ */
+static int confirm(struct score *score, const struct score_subject *subject,
+		   struct verdict *verdict, struct error *error)
+{
+	struct verdict by_code = *verdict;
+	enum score_reason reason = SCORE_NO_REASON;
+
+	if (!subject->repeated && refute(score, subject, &by_code, &reason, error))
+		return -1;
+	if (reason == SCORE_NO_REASON || reason == SCORE_PUT)
+		set_open(&verdict->end, reason == SCORE_PUT ? SCORE_PUT : SCORE_UNSEEN);
+	else if (by_code.at != verdict->at)
+		*verdict = by_code;
 	return 0;
 }
 
@@ -604,12 +639,6 @@ static void count_known(struct score *score, const struct score_subject *subject
 		return;
 	score->open_frames += (uint64_t)subject->count * subject->sample->count;
 	score->open_known += (uint64_t)end->frames * subject->sample->count;
-}
-
-static void set_open(struct score_state *end, enum score_reason reason)
-{
-	end->class = SCORE_UNPROVEN;
-	end->reason = reason;
 }
 
 int score_sample(void *context, const struct profile *profile, const struct profile_sample *sample,
@@ -668,9 +697,13 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 		set_open(end, SCORE_SIGNAL);
 	if (end->class == SCORE_IMPOSSIBLE && score->is_of_several)
 		set_open(end, SCORE_PROCESS);
-	if (end->class == SCORE_IMPOSSIBLE && subject.open_build)
+	if (end->class == SCORE_IMPOSSIBLE &&
+	    (subject.open_build || (subject.unsaid_build && !at_moment)))
 		set_open(end, SCORE_BUILD);
-	if (may_be_refuted(score, &subject, end) && refute(score, &subject, &verdict, error))
+	if (end->class == SCORE_IMPOSSIBLE && !at_moment && !score->truth->same.run &&
+	    confirm(score, &subject, &verdict, error))
+		return -1;
+	if (may_be_refuted(score, &subject, end) && refute_open(score, &subject, &verdict, error))
 		return -1;
 	count_known(score, &subject, end);
 	count(score, &subject, end->class, end->reason,
@@ -692,12 +725,13 @@ uint64_t score_compared(const struct score *score)
 	const uint64_t *class = score->all.class;
 
 	return class[SCORE_EXACT] + class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE] +
-	       (score->code ? score->reason[SCORE_OPEN] : 0);
+	       (score_truth_attached(score->truth) ? score->reason[SCORE_OPEN] : 0);
 }
 
 uint64_t score_unproven(const struct score *score)
 {
-	return score->all.class[SCORE_UNPROVEN] - (score->code ? score->reason[SCORE_OPEN] : 0);
+	return score->all.class[SCORE_UNPROVEN] -
+	       (score_truth_attached(score->truth) ? score->reason[SCORE_OPEN] : 0);
 }
 
 bool score_is_thin(const struct score *score)

@@ -50,6 +50,7 @@ enum score_reason {
 	SCORE_UPROBES,	/* in the kernel's code for uprobes, which no other run has */
 	SCORE_SIGNAL, /* the truth has not that place below a signal's frame, but a signal may come anywhere */
 	SCORE_BUILD, /* an image of its frames may be another build than the truth's */
+	SCORE_UNSEEN, /* the truth's run did not have it, but the code allows it: another run may have */
 	SCORE_MOMENT, /* at which entry into the kernel it was taken is not known, and it makes a difference */
 	SCORE_NO_ENTRY, /* the truth has no entry of its thread at its time */
 	/* not compared */

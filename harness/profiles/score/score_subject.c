@@ -213,6 +213,7 @@ static void add_frame(struct score_subject *subject, const struct score_truth *t
 	subject->main_name |= is_main_name(truth, resolved);
 	subject->other_build |= resolved->other_build;
 	subject->open_build |= score_build_is_open(truth, resolved);
+	subject->unsaid_build |= score_build_is_unsaid(truth, resolved);
 	subject->repeated |= (frame->flags & PROFILE_REPEATED) != 0;
 	subject->foreign |= resolved->how == FRAME_ABSENT ||
 			    (resolved->how == FRAME_NAME && !resolved->is_symbol &&

@@ -123,6 +123,13 @@ static void print_builds(FILE *file, const struct score *score)
 		if (score->reason[SCORE_BUILD] && truth->image[i].is_newer)
 			fprintf(file, "  %s is newer than the profile\n",
 				PLAIN_TEXT(truth->image[i].truth->path));
+	if (score->reason[SCORE_BUILD] && !truth->same.build)
+		fputs("  of some images the profile has no build-id (perf record --buildid-mmap "
+		      "has); "
+		      "--same build, if it is of the files that are here\n",
+		      file);
+	if (score->reason[SCORE_UNSEEN] && !truth->same.run)
+		fputs("  --same run, if the program does the same in each run\n", file);
 }
 
 /* Of an attached process's samples that agree: how much of them the truth knows. */

@@ -707,6 +707,8 @@ int score_truth_open_in(struct score_truth *truth, const char *path, const char 
 	if (truth_file_open(path, &truth->file, error))
 		return -1;
 	truth_file_set_root(truth->file, root);
+	if (truth_file_number(truth->file, "driven"))
+		truth->same = (struct score_same) { .build = true, .run = true };
 	truth->program = truth_file_text(truth->file, "program");
 	truth->program = truth->program ? truth->program : "";
 	slash = strrchr(truth->program, '/');

@@ -19,6 +19,7 @@
 #ifndef STACKPROOF_SCORE_TRUTH_H
 #define STACKPROOF_SCORE_TRUTH_H
 
+#include <time.h>
 #include "cfi/cfi.h"
 #include "image/image.h"
 #include "number_map.h"
@@ -89,6 +90,13 @@ struct score_bias {
 	uint64_t bias;
 };
 
+/* What is known of a profile's samples, or what its user vouches for. */
+struct score_same {
+	bool build;	       /* they are of the files that are here */
+	struct timespec since; /* but for files that came later; 0: than the profile */
+	bool run; /* the profiled run did what the truth's did: it is that one, or the program does the same in each */
+};
+
 struct score_truth {
 	struct truth_file *file;
 	struct score_image *image;
@@ -119,6 +127,7 @@ struct score_truth {
 	size_t names;
 	uint32_t main_image; /* UINT32_MAX: not known */
 	bool has_open_build; /* an image may be another build of the profile's: score_build.h */
+	struct score_same same;
 };
 
 /* ERROR_PROTOCOL and others of truth_file_open(); ERROR_MEMORY. */

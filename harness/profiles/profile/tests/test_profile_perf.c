@@ -158,7 +158,7 @@ static const struct profile_case cases[] = {
 	{ "a_mapping_with_a_build_id",
 	  "a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x1000(0x1000) @ 0x20 <5c9a>]: r-xp /a b\n" HEAD
 	  "\t 1010 f (/a b)\n\n",
-	  "12/13 'bash' cpu-clock:ppp x 1: f (/a b) f0x1010 m0x30\nperf-script 1 of 1\n" },
+	  "12/13 'bash' cpu-clock:ppp x 1: f (/a b 5c9a) f0x1010 m0x30\nperf-script 1 of 1\n" },
 	{ "of_another_process",
 	  "a 11/11 1.0: PERF_RECORD_MMAP2 11/11: [0x1000(0x1000) @ 0 fe:00 2469 0]: r-xp "
 	  "/bin/a\n" HEAD "\t 1010 f (/bin/a)\n\n",

@@ -233,6 +233,10 @@ static const struct {
 
 START_TEST(more_unproven_than_proven_is_thin)
 {
+	struct error error;
+
+	open_common("");
+	ck_assert(!score_init(&scored, &truth, &error));
 	memcpy(scored.all.class, thins[_i].class, sizeof(thins[_i].class));
 	ck_assert_int_eq(score_is_thin(&scored), thins[_i].thin);
 }
@@ -381,7 +385,8 @@ START_TEST(as_json)
 		"{'type':'score','profile':'profile','format':'stacks','truth':'truth','program':'/"
 		"bin/"
 		"prog','truth_points':12,'truth_unproven':0,'samples':27,"
-		"'changed_images':0,'unproven_images':0,'newer_images':0,'exact':6,'truncated':3,'"
+		"'changed_images':0,'unproven_images':0,'newer_images':0,'same_build':true,"
+		"'same_run':true,'exact':6,'truncated':3,'"
 		"impossible':8,'unproven':1,'not_compared':9,'thin':false,'impossible_by':{'leaf':"
 		"1,'caller':7},'unproven_by':{'open':1},'not_compared_by':{'kernel_only':1,'other_"
 		"process':7,'other_build':1},'unread_by':{'bad_head':1,'bad_count':1},'unread_"

@@ -98,4 +98,19 @@ START_TEST(a_profile_of_before)
 }
 END_TEST
 
-SUITE(score_build, CRAFTED, LOOP(files_at_a_path, cases), TEST(a_profile_of_before))
+/* Nothing says which build it was, but that it is younger than the file, which proves nothing. */
+START_TEST(a_build_that_is_not_said)
+{
+	open_fated(SAME);
+	truth.same.build = false;
+	check_counts("right", RIGHT, "exact 1");
+	check_counts("wrong", WRONG, "build 1");
+	check_counts("named", "main;leaf 1\nf;leaf 2\n", "exact 1 build 2");
+	check_counts("of no file", "nobody;leaf 1\n", "names 1");
+	truth.same.build = true;
+	check_counts("vouched for", WRONG, "caller 1");
+}
+END_TEST
+
+SUITE(score_build, CRAFTED, LOOP(files_at_a_path, cases), TEST(a_profile_of_before),
+      TEST(a_build_that_is_not_said))

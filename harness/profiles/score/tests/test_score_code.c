@@ -24,10 +24,17 @@ asm(".text\n"
     "behind_writes: .rept 32; nop; .endr; call code_bare\n"
     "behind_bare: .rept 32; nop; .endr; call code_falls\n"
     "behind_falls: .rept 32; nop; .endr; call *%rax\n"
-    "behind_any: .rept 32; nop; .endr; ret; .cfi_endproc\n");
+    "behind_any: .rept 32; nop; .endr; call code_jumps_twice\n"
+    "behind_jumps_twice: .rept 32; nop; .endr; ret; .cfi_endproc\n"
+    "code_jumps_twice: .cfi_startproc; test %eax, %eax; je code_bare; jmp code_jumps; "
+    ".cfi_endproc\n"
+    "code_first: .cfi_startproc; .cfi_undefined rip; .rept 32; nop; .endr; call code_callee\n"
+    "behind_first: .rept 32; nop; .endr; hlt; .cfi_endproc\n");
 void code_callee(void);
 
 #define ATTACHED "attached=1\n"
+#define OTHER	 "~" /* the profile is of another run */
+#define WHOLE	 "code_callee+1 behind_callee+0\ncode_callee+1 behind_callee+1"
 /* The truth knows the leaf with its caller, and no further; and one of the others as a caller. */
 #define KNOWN ATTACHED "o code_callee+1 behind_callee+0\n"
 #define RANGE ATTACHED "code='1000-2000\ncode='7000000-7001000\no code_callee+1 behind_callee+0\n"
@@ -48,7 +55,7 @@ static const struct {
 	{ "a_byte_before", KNOWN, "code_callee+1 behind_callee+0 behind_any-1", "open 1" },
 	{ "two_before", KNOWN, "code_callee+1 behind_callee+0 behind_bare-2", "no_call 1" },
 	{ "near_the_begin", KNOWN, "code_other+1 code_caller+4", "gap 1" },
-	{ "another_function", KNOWN, "code_other+1 behind_callee+0", "gap 1" },
+	{ "another_function", KNOWN, "code_other+1 behind_callee+0", "callee 1" },
 	{ "another_function_where_none_was_seen", ATTACHED "o code_other+1 behind_any+0",
 	  "code_other+2 behind_callee+0", "callee 1" },
 	{ "the_function_called", ATTACHED "o code_other+1 behind_any+0",
@@ -69,6 +76,20 @@ static const struct {
 	{ "after_what_agrees", RANGE, "code_callee+1 behind_callee+0 9:50000000", "no_code 1" },
 	{ "of_a_whole_run", "code_callee+1 behind_callee+0", "code_other+1 behind_any+4",
 	  "leaf 1" },
+	{ "of_another_run", OTHER "code_callee+1 behind_callee+0", "code_other+1", "unseen 1" },
+	{ "that_may_call_anything", OTHER WHOLE, "code_other+1 behind_any+0", "unseen 1" },
+	{ "and_calls_another_function", OTHER WHOLE, "code_other+1 behind_callee+0", "callee 1" },
+	{ "which_both_say", OTHER WHOLE, "code_callee+1 behind_jumps+0", "caller 1" },
+	{ "it_leads_there", OTHER WHOLE, "code_other+1 behind_jumps+0", "unseen 1" },
+	{ "it_may_lead_there", OTHER WHOLE, "code_other+1 behind_jumps_twice+0", "unseen 1" },
+	{ "it_jumps_to_what_has_no_end", OTHER WHOLE, "code_callee+1 behind_jumps_twice+0",
+	  "unseen 1" },
+	{ "no_call_in_any_run", OTHER WHOLE, "code_callee+1 behind_bare-3", "caller 1" },
+	{ "put_there", OTHER WHOLE, "code_callee+1 behind_any+4", "put 1" },
+	{ "no_address_of_a_process", OTHER WHOLE, "code_callee+1 9:6161616161616161", "caller 1" },
+	{ "maybe_mapped_there", OTHER WHOLE, "code_callee+1 9:50000000", "unseen 1" },
+	{ "who_is_called_by_nobody", OTHER WHOLE, "code_callee+1 behind_first+0 behind_any+0",
+	  "beyond 1" },
 	{ "of_one_cut_short", "partial='limit\ncode_callee+1 behind_callee+0",
 	  "code_other+1 behind_any+4", "gap 1" },
 };
@@ -114,11 +135,13 @@ START_TEST(stacks_by_the_code_alone)
 {
 	const char *paths[] = { own.path };
 	char line[512], *profile;
+	bool is_other = *cases[_i].truth == *OTHER;
 
 	ck_assert_ptr_nonnull(code_callee);
 	own_image();
 	truth_fields("thread_name='a");
-	for (const char *at = cases[_i].truth; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+	for (const char *at = cases[_i].truth + is_other; *at;
+	     at += strcspn(at, "\n"), at += *at == '\n') {
 		char words[128], stack[256];
 
 		snprintf(words, sizeof(words), "%.*s", (int)strcspn(at, "\n"), at);
@@ -131,6 +154,7 @@ START_TEST(stacks_by_the_code_alone)
 		truth_stacks(line);
 	}
 	open_truth();
+	truth.same.run = !is_other;
 	put_addresses(cases[_i].stack, line);
 	profile = strstr(line, "9:") ? perf_text(line) : profile_of(line, paths, 1);
 	check_counts(cases[_i].name, profile, cases[_i].expected);

@@ -129,8 +129,10 @@ static const struct thin_case {
 START_TEST(most_of_it_unproven)
 {
 	const struct thin_case *test = &thin[_i];
-	char *score[] = { "stackproof score",	      "--truth", truth, folded,
-			  test->other ? other : NULL, NULL };
+	char *score[] = {
+		"stackproof score",	    "--same", "build,run", "--truth", truth, folded,
+		test->other ? other : NULL, NULL
+	};
 	char *said, want[128];
 	int status;
 
@@ -195,6 +197,8 @@ START_TEST(two_profiles)
 					  "--json",
 					  "--format",
 					  "folded",
+					  "--same",
+					  "build,run",
 					  "--truth",
 					  truth,
 					  two[i].strict ? "--strict" : "--json",

@@ -131,6 +131,7 @@ START_TEST(each_damaged_stack_is_found)
 	fclose(file);
 	truth_file = truth_write(&bytes, path);
 	ck_assert_msg(!score_truth_open(&truth, path, &error), "%s", error.message);
+	truth.same = (struct score_same) { .build = true, .run = true };
 	profile = profile_file(input, size, path);
 	ck_assert_int_eq(score_init(&score, &truth, &error), 0);
 	ck_assert_msg(!score_profile(&score, path, PROFILE_ANY, &error), "%s", error.message);
