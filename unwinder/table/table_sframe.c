@@ -2,9 +2,8 @@
 /*
  * table_sframe.c - SFrame -> a table
  *
- * Rules and entries are the ones that call frame information becomes, so that the same walk goes by either. A function
- * has its rows ready: what takes time is to make rules of them. Most rows differ in four numbers only, and by these
- * the rules that were made lately are found again.
+ * Rules and entries are the ones that call frame information becomes, so that the same walk goes by either. Most
+ * functions go by table_sframe_fast.c; this is for all others, and for sections in which functions share code.
  *
  * Where functions share code, an address belongs to the one with the highest start, as in sframe_function_find().
  */
@@ -13,20 +12,7 @@
 #include "array.h"
 #include "sframe/sframe.h"
 #include "table_builder.h"
-
-#define RECENT 1024 /* a power of two */
-
-/* A row that has no register of its own: its rule depends on this alone, within one header. */
-struct row_key {
-	int32_t cfa, fp;
-	uint16_t kinds; /* 0: no rule is kept here */
-	uint16_t header;
-};
-
-struct recent_row {
-	struct row_key key;
-	uint32_t rule;
-};
+#include "table_sframe_fast.h"
 
 struct making {
 	const struct sframe *sframe;
@@ -37,7 +23,7 @@ struct making {
 	uint64_t again;		 /* rows that may be read once more */
 	uint32_t segment;
 	bool counts;
-	struct recent_row recent[RECENT];
+	struct sframe_fast fast;
 };
 
 /* ---- rules -------------------------------------------------------------------------------- */
@@ -53,29 +39,13 @@ static uint32_t make_rule(struct making *making, const struct sframe_row *row)
 	return marker ? marker : builder_rule(&making->builder, &rule);
 }
 
-static uint32_t rule_of(struct making *making, const struct sframe_row *row)
+static uint32_t rule_for_fast(void *context, const struct sframe_function *function,
+			      const struct sframe_row *row)
 {
-	struct row_key key = { row->cfa.offset, row->fp.offset, 0,
-			       (uint16_t)making->function->header };
-	struct recent_row *recent;
-	uint64_t hash;
+	struct making *making = context;
 
-	if (making->function->flexible || row->outermost || making->function->header > UINT16_MAX)
-		return make_rule(making, row);
-	key.kinds = (uint16_t)(1u | row->by_sp << 1 | making->function->signal_frame << 2 |
-			       (unsigned int)row->fp.kind << 3 | (unsigned int)row->ra.kind << 6);
-	/* An RA that no header fixes is one more number. */
-	if (!row->ra.fixed)
-		return make_rule(making, row);
-	hash = ((uint64_t)(uint32_t)key.cfa << 32 ^ (uint32_t)key.fp ^ (uint64_t)key.kinds << 20) *
-	       0x9e3779b97f4a7c15ull;
-	recent = &making->recent[hash >> 54];
-	_Static_assert(RECENT == 1 << (64 - 54), "that many have a place");
-	if (memcmp(&recent->key, &key, sizeof(key)) != 0) {
-		recent->rule = make_rule(making, row);
-		recent->key = key;
-	}
-	return recent->rule;
+	making->function = function;
+	return make_rule(making, row);
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -96,7 +66,10 @@ static int on_row(void *context, const struct sframe_row *row)
 
 	if (row->start == row->end)
 		return 0;
-	rule = rule_of(making, row);
+	rule = make_rule(making, row);
+	/* The block before doesn't go on until this one's first row. */
+	if (making->done < making->base + row->start)
+		put(making, making->done, making->base + row->start, TABLE_NO_ROW);
 	if (making->counts) {
 		table->cfi_row_count++;
 		if (rule < TABLE_MARKER_COUNT)
@@ -174,11 +147,52 @@ static bool is_outside(const struct table *table, const struct sframe_function *
 	       table->segment[segment].vaddr >= function->pc_begin + function->pc_range;
 }
 
+/* The fast way. ends_alone: no other function begins where it ends. */
+static bool add_usual(struct making *making, const struct sframe_function *function,
+		      bool ends_alone)
+{
+	struct table_builder *builder = &making->builder;
+	const struct table *table = builder->table;
+	struct builder_mark mark = builder_mark(builder);
+
+	for (; making->segment < table->segment_count &&
+	       table->segment[making->segment].vaddr + table->segment[making->segment].bytes <=
+		       function->pc_begin;
+	     making->segment++)
+		;
+	if (making->sframe->reach || making->segment == table->segment_count)
+		return false;
+	if (sframe_fast_function(&making->fast, function, &table->segment[making->segment],
+				 ends_alone))
+		return true;
+	builder_reset(builder, &mark);
+	return false;
+}
+
+/* Entries: three a function, mostly. */
+static bool reserve(struct making *making)
+{
+	uint64_t functions = making->sframe->by_pc_count;
+	uint32_t shapes = 64;
+
+	while (shapes < functions / 4 && shapes < TABLE_NUMBER_MAX / 4)
+		shapes *= 2;
+	return scratch_expect(&making->builder.scratch,
+			      functions * 3 * sizeof(*making->builder.entry) + shapes * 16ull) &&
+	       builder_reserve(&making->builder, functions * 3 + 64, shapes);
+}
+
 static void add_functions(struct making *making)
 {
 	const struct sframe *sframe = making->sframe;
 	struct table_builder *builder = &making->builder;
 
+	making->fast.sframe = sframe;
+	making->fast.builder = builder;
+	making->fast.make_rule = rule_for_fast;
+	making->fast.context = making;
+	if (!reserve(making))
+		builder->out_of_memory = true;
 	builder_jump(builder, 0);
 	for (size_t i = 0; i < sframe->by_pc_count && !builder->out_of_memory; i++) {
 		const struct sframe_function *function = &sframe->function[sframe->by_pc[i]];
@@ -187,11 +201,15 @@ static void add_functions(struct making *making)
 		if (i + 1 < sframe->by_pc_count)
 			next = sframe->function[sframe->by_pc[i + 1]].pc_begin;
 		end = end < next ? end : next;
+		builder_cut(builder);
+		if (add_usual(making, function, end < next)) {
+			builder->table->fde_count++;
+			continue;
+		}
 		if (is_outside(builder->table, function)) {
 			builder->table->lost_fdes++;
 		} else {
 			builder->table->fde_count++;
-			builder_cut(builder);
 			if (end > function->pc_begin)
 				add_function(making, function, function->pc_begin, end, true);
 		}

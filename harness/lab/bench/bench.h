@@ -8,6 +8,8 @@
  *	bench_table.c		building a table, against `readelf -wF`
  *	bench_table_first.c	building the first table of a process, against `readelf -wF`
  *	bench_agree.c		whether readelf's rows are the table's
+ *	bench_sframe.c		reading SFrame, and a table of it
+ *	bench_sframe_make.c	a large image with .sframe
  *	bench_gimli.c		building a table, against the Rust library gimli
  *	bench_lint.c		following code paths, against decoding the code
  *	bench_size.c		a table's bytes, against plain sorted rows
@@ -32,6 +34,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "table/unwind_table.h"
 
 struct bench_figure {
@@ -87,6 +90,10 @@ int bench_table_build_first(const struct bench_options *options, struct bench_fi
 			    struct error *error);
 int bench_table_build_gimli(const struct bench_options *options, struct bench_figure *ret,
 			    struct error *error);
+int bench_sframe_read(const struct bench_options *options, struct bench_figure *ret,
+		      struct error *error);
+int bench_sframe_table(const struct bench_options *options, struct bench_figure *ret,
+		       struct error *error);
 int bench_table_size(const struct bench_options *options, struct bench_figure *ret,
 		     struct error *error);
 int bench_lint(const struct bench_options *options, struct bench_figure *ret, struct error *error);
@@ -165,6 +172,16 @@ int bench_build_ms(const struct image *image, double *ret, struct error *error);
  * *ret_rows: how many rows. */
 int bench_agree(const char *path, const struct image *image, const struct table *table,
 		uint64_t *ret_rows, struct error *error);
+
+/* ---- bench_sframe_make.c ---------------------------------------------------------------- */
+
+/* Writes a section .sframe at address 0, of that version, with all of cfi that it can say. */
+int bench_sframe_write(const struct cfi *cfi, unsigned int version, FILE *file,
+		       struct error *error);
+/* Makes a copy of the image at path, with .sframe of its own CFI, in folder. ret_path: the copy's. ERROR_UNAVAILABLE:
+ * there is no objcopy, or an objdump that knows no SFrame. */
+int bench_sframe_make(const char *path, const char *folder, char ret_path[4096],
+		      struct error *error);
 
 /* ---- bench_gimli.c ---------------------------------------------------------------------- */
 

@@ -57,6 +57,8 @@ struct line_source {
 };
 /* `table --format readelf` and `readelf -wF`. */
 extern const struct line_source prove_readelf_source;
+/* `table --sframe --format objdump` and `objdump --sframe`. */
+extern const struct line_source prove_sframe_source;
 
 /* Compares our lines with the program's, one by one. -1: ERROR_UNAVAILABLE: it can't be run; ERROR_PROTOCOL: it died,
  * or failed without a word. The differences that fn got are then void. */

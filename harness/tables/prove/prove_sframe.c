@@ -170,6 +170,8 @@ static int write_lines(FILE *file, const struct image *image, struct error *erro
 	return table_sframe_objdump(file, &table, &all, error);
 }
 
+const struct line_source prove_sframe_source = { "--sframe", write_lines };
+
 static void report_line(void *context, const struct readelf_difference *difference)
 {
 	struct check *check = context;
@@ -184,7 +186,6 @@ static void report_line(void *context, const struct readelf_difference *differen
 static int ask_objdump(const struct prove_options *options, const char *file, FILE *output,
 		       json_t *ret, struct error *error)
 {
-	static const struct line_source lines = { "--sframe", write_lines };
 	struct image *image DEINIT(image_destroy_at) = NULL;
 	struct readelf_proof counts = { 0 };
 	struct check check = { "objdump", NULL, output, 0 };
@@ -194,7 +195,8 @@ static int ask_objdump(const struct prove_options *options, const char *file, FI
 	if (image_create(file, &image, error))
 		return -1;
 	check.image = image;
-	failed = prove_lines(image, options->objdump, &lines, report_line, &check, &counts, error);
+	failed = prove_lines(image, options->objdump, &prove_sframe_source, report_line, &check,
+			     &counts, error);
 	object = JSON_NEW("equal", counts.lines, "differ", counts.differ);
 	if (failed)
 		JSON_SET(object, error->code == ERROR_UNAVAILABLE ? "not_run" : "failed", 1,

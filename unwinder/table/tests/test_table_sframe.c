@@ -12,7 +12,7 @@
 #define CODE_VADDR 0x1000
 #define CODE_BYTES 0x3000
 
-enum content { USUAL, OVERLAPPING, MALFORMED, GAP_BEFORE_ROWS, OUTSIDE };
+enum content { USUAL, OVERLAPPING, MALFORMED, GAP_BEFORE_ROWS, OUTSIDE, BLOCKS, MANY };
 
 static const struct {
 	const char *name;
@@ -27,12 +27,42 @@ static const struct {
 	{ "a_malformed_row", 3, MALFORMED, 1, 1, 0, 1 },
 	{ "no_row_at_first", 2, GAP_BEFORE_ROWS, 1, 2, 0, 0 },
 	{ "a_function_elsewhere", 2, OUTSIDE, 1, 1, 1, 0 },
+	{ "blocks_that_do_not_begin_with_a_row", 2, BLOCKS, 1, 6, 0, 0 },
+	{ "many_in_version_1", 1, MANY, 150, 825, 0, 0 },
+	{ "many_in_version_2", 2, MANY, 150, 825, 0, 0 },
+	{ "many_in_version_3", 3, MANY, 150, 825, 0, 0 },
 };
 
 static void put_one_row(struct made *made, uint64_t pc, uint32_t size, int cfa)
 {
 	made_function(made, pc, size, ADDR1, 0, 0, 1);
 	made_row(made, 1, 0, ROW(BY_SP, 1, 1), cfa);
+}
+
+/* Functions of each kind: one behind the other or not, rows near and far, of few kinds and of many, words of each size. */
+static void put_many(struct made *made)
+{
+	uint32_t pc = 0x1000, seed = made->version;
+
+	for (unsigned int i = 0; i < 150; i++) {
+		unsigned int rows = 1 + i % 10, starts = i % 3;
+		uint8_t info = (uint8_t)(starts |
+					 (made->version == 3 && i % 7 == 0 ? SIGNAL_P : 0));
+		uint32_t at = 0;
+
+		made_function(made, pc, 8 * rows + (i % 4 ? 0 : 60), info, 0, 0, rows);
+		for (unsigned int row = 0; row < rows; row++) {
+			unsigned int bytes = i % 5 ? 1 : seed % 3 == 2 ? 4 : 1 + seed % 3;
+			int cfa = 8 + (int)(seed >> 8) % (i % 5 ? 4 : 15) * 8;
+
+			made_row(made, 1u << starts, at,
+				 ROW(seed % 5 ? BY_SP : BY_FP, bytes, 1 + seed % 2), cfa, -16);
+			at += 1 + seed % 8;
+			seed = seed * 1103515245 + 12345;
+		}
+		pc += 8 * rows + 60 + i % 2 * 7;
+		pc -= i % 4 && i % 2 ? 67 : 0;
+	}
 }
 
 static void put_content(struct made *made, enum content content)
@@ -54,6 +84,12 @@ static void put_content(struct made *made, enum content content)
 		made_row(made, 1, 4, ROW(BY_SP, 1, 1), 8);
 		made_row(made, 1, 8, ROW(BY_SP, 1, 2), 16, -16);
 		return;
+	case BLOCKS:
+		made_function(made, 0x1400, 0x30, ADDR1 | PCMASK, 0, 16, 2);
+		made_row(made, 1, 2, ROW(BY_SP, 1, 1), 8);
+		made_row(made, 1, 9, ROW(BY_SP, 1, 1), 16);
+		return;
+	case MANY: put_many(made); return;
 	case OUTSIDE:
 		put_one_row(made, 0x1000, 0x10, 8);
 		put_one_row(made, 0x100000, 0x10, 8);
