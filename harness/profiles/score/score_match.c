@@ -353,6 +353,26 @@ static uint32_t function_at(const struct score_matcher *matcher, const struct sc
 	return truth->place[place ? place : truth->leaf_place[node]].function;
 }
 
+/* The one function that its last frame is in: of the certain elements, or else of all. 0: they are in several. */
+static uint32_t function_of(const struct score_matcher *matcher, const struct score_state *state)
+{
+	uint32_t ret[2] = { 0, 0 };
+	bool several[2] = { false, false };
+
+	for (uint32_t i = 0; i < state->count; i++) {
+		uint64_t element = matcher->element[state->first + i];
+		uint32_t here = function_at(matcher, state, element);
+
+		for (int sure = 0; here && sure <= !(element & ELEMENT_FLAGS); sure++) {
+			several[sure] |= ret[sure] && ret[sure] != here;
+			ret[sure] = here;
+		}
+	}
+	if (ret[1])
+		return several[1] ? 0 : ret[1];
+	return several[0] ? 0 : ret[0];
+}
+
 uint32_t score_matcher_class(struct score_matcher *matcher, uint32_t number, const uint32_t *class)
 {
 	const struct score_state *state = &matcher->state[number];
@@ -465,7 +485,7 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 		state.function = from.function;
 		judge_end(matcher, &from, &state);
 	} else {
-		state.function = function_at(matcher, &state, matcher->element[state.first]);
+		state.function = function_of(matcher, &state);
 		judge(matcher, &state);
 	}
 	if (!ARRAY_ADD(matcher->state, matcher->states, state)) {

@@ -232,12 +232,13 @@ static void print_images(FILE *file, const struct score *score)
 			"unproven", "exact");
 	for (uint32_t i = 0; i < count && i < IMAGES_SHOWN; i++) {
 		const uint64_t *class = score->image[worst[i]].class;
+		const char *none = class[SCORE_IMPOSSIBLE] ? "none: no frame agrees"
+							   : "none for certain";
 
 		fprintf(file, "%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n",
 			class[SCORE_IMPOSSIBLE], class[SCORE_TRUNCATED], class[SCORE_UNPROVEN],
 			class[SCORE_EXACT],
-			worst[i] < images ? PLAIN_TEXT(score->truth->image[worst[i]].name)
-					  : "none: no frame agrees");
+			worst[i] < images ? PLAIN_TEXT(score->truth->image[worst[i]].name) : none);
 	}
 	if (count > IMAGES_SHOWN)
 		fprintf(file, "%45s and %u more\n", "", count - IMAGES_SHOWN);
@@ -245,12 +246,16 @@ static void print_images(FILE *file, const struct score *score)
 
 /* ---- functions -------------------------------------------------------------------------------- */
 
-static void function_text(const struct score_truth *truth, uint32_t number, char *text, size_t size)
+static void function_text(const struct score *score, uint32_t number, char *text, size_t size)
 {
+	const struct score_truth *truth = score->truth;
 	const struct score_function *function = &truth->function[number];
 
 	if (!number)
-		snprintf(text, size, "where the program never stood");
+		snprintf(text, size,
+			 score->function[0].class[SCORE_IMPOSSIBLE]
+				 ? "where the program never stood"
+				 : "in no one function for certain");
 	else
 		snprintf(text, size, "%s (%s)", function->name, truth->image[function->image].name);
 }
@@ -270,7 +275,7 @@ static void print_functions(FILE *file, const struct score *score, const struct 
 	for (uint32_t i = 0; i < count && i < shown->functions; i++) {
 		const uint64_t *class = score->function[worst[i]].class;
 
-		function_text(score->truth, worst[i], text, sizeof(text));
+		function_text(score, worst[i], text, sizeof(text));
 		fprintf(file, "%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n",
 			class[SCORE_IMPOSSIBLE], class[SCORE_TRUNCATED], class[SCORE_UNPROVEN],
 			class[SCORE_EXACT], PLAIN_TEXT(text));
@@ -294,7 +299,7 @@ static void print_lost_points(FILE *file, const struct score *score)
 		fprintf(file, "%10s %10s  points without an exact sample, in which function\n",
 			"without", "points");
 	for (size_t i = 0; i < count; i++) {
-		function_text(score->truth, lost[i].function, text, sizeof(text));
+		function_text(score, lost[i].function, text, sizeof(text));
 		fprintf(file, "%10" PRIu64 " %10" PRIu64 "  %s\n", lost[i].lost, lost[i].points,
 			PLAIN_TEXT(text));
 	}
@@ -364,7 +369,6 @@ static void print_frames(FILE *file, struct score *score, const struct score_fin
 
 static void print_finding(FILE *file, struct score *score, const struct score_finding *finding)
 {
-	const struct score_truth *truth = score->truth;
 	char text[FRAME_TEXT_BYTES];
 
 	fprintf(file, "impossible x %" PRIu64 ": %s (frame %u; the first at %s %" PRIu64 ")\n",
@@ -374,14 +378,14 @@ static void print_finding(FILE *file, struct score *score, const struct score_fi
 	if (finding->callers)
 		fputs("    the truth has there: ", file);
 	for (size_t i = 0; i < finding->callers; i++) {
-		function_text(truth, finding->caller[i], text, sizeof(text));
+		function_text(score, finding->caller[i], text, sizeof(text));
 		fprintf(file, "%s%s", PLAIN_TEXT(text),
 			i + 1 < finding->callers     ? ", "
 			: i + 1 == SCORE_CALLERS_MAX ? ", ...\n"
 						     : "\n");
 	}
 	if (finding->repair == SCORE_LEFT_OUT) {
-		function_text(truth, finding->left_out, text, sizeof(text));
+		function_text(score, finding->left_out, text, sizeof(text));
 		fprintf(file, "    with %s between them it would agree: a frame was left out\n",
 			PLAIN_TEXT(text));
 	} else if (finding->repair == SCORE_PUT_IN) {
