@@ -20,6 +20,7 @@
 #include "base/cli/json_members.h"
 #include "reports/changes/changes.h"
 #include "base/images/debug_link.h"
+#include "sframe/sframe.h"
 #include "tables/diff/diff.h"
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
@@ -38,6 +39,7 @@ struct side {
 	struct diff_file file;
 	struct image *image;
 	struct cfi *cfi;
+	struct sframe *sframe; /* with --sframe, in place of cfi */
 	struct table_text *text;
 	struct diff_table table;
 	bool from_image;
@@ -48,6 +50,7 @@ struct options {
 	const char *from;
 	const char *func;
 	bool json;
+	bool sframe;
 	bool summary;
 	bool verbose;
 	const char *path[2];
@@ -66,6 +69,8 @@ static const struct argp_option option_list[] = {
 	  "what a file that is no ELF file holds: text, readelf, parca, parca-rows or otel", 0 },
 	{ "func", 'F', "GLOB", 0, "only functions with such a name", 0 },
 	{ "json", 'j', NULL, 0, "one JSON object per function that differs, then a summary", 0 },
+	{ "sframe", INTO_FLAG(options, sframe), NULL, 0,
+	  "of ELF files their SFrame, not their call frame information", 0 },
 	{ "summary", 's', NULL, 0, "only the summary", 0 },
 	{ "kernels", OPTION_KERNELS, "LIST", 0,
 	  "of results: only these; of one folder: the others against the first", 0 },
@@ -93,8 +98,10 @@ static void check(const struct options *options, struct argp_state *state)
 	if (of_results && !results)
 		argp_error(state, "--kernels, --ignore and --verbose are of results: these are "
 				  "none");
-	if (results && (options->from || options->func))
-		argp_error(state, "--from and --func are of tables: these are results");
+	if (results && (options->from || options->func || options->sframe))
+		argp_error(state, "--from, --func and --sframe are of tables: these are results");
+	if (options->from && options->sframe)
+		argp_error(state, "--from is of dumps, --sframe of ELF files");
 	if (options->paths == 2 && !strcmp(options->path[0], "-") && !strcmp(options->path[1], "-"))
 		argp_error(state, "standard input can be one of the files only");
 }
@@ -173,15 +180,36 @@ static int read_cfi(struct side *side, struct error *error)
 	return 0;
 }
 
+/* The same for SFrame. False: it has none that can be compared, which is said. */
+static bool read_sframe(struct side *side, struct gate *gate, struct error *error)
+{
+	if (!sframe_create(side->image, &side->sframe, error) && !sframe_is_amd64(side->sframe))
+		error_set(error, ERROR_SFRAME_HEADER, ".sframe", 4,
+			  "SFrame of another machine than x86-64");
+	else if (side->sframe) {
+		struct error_list lost DEINIT(error_list_deinit) = { 0 };
+
+		sframe_check(side->sframe, &lost);
+		for (size_t i = 0; i < lost.count; i++)
+			error_print(stderr, side->file.path, &lost.error[i]);
+		gate->bad_input |= lost.count || lost.dropped;
+		return true;
+	}
+	error_print(stderr, side->file.path, error);
+	return false;
+}
+
 /* What the table was made of. */
 static void side_forget(struct side *side)
 {
 	table_text_destroy(side->text);
 	cfi_destroy(side->cfi);
+	sframe_destroy(side->sframe);
 	image_destroy(side->image);
 	diff_file_forget(&side->file);
 	side->text = NULL;
 	side->cfi = NULL;
+	side->sframe = NULL;
 	side->image = NULL;
 }
 
@@ -211,6 +239,14 @@ static const struct diff_dialect *common_dialect(const struct side *a, const str
 		return NULL;
 	}
 	return dialect ? dialect : &diff_dialect_text;
+}
+
+static const struct diff_dialect *sframe_dialect(const struct side *a, const struct side *b)
+{
+	if (a->from_image && b->from_image)
+		return &diff_dialect_sframe;
+	fprintf(stderr, "stackproof diff: --sframe is of two ELF files\n");
+	return NULL;
 }
 
 static int cut(struct side *side, const struct side *other, struct error *error)
@@ -248,6 +284,11 @@ static int translate(struct side *side, const struct diff_dialect *dialect, stru
 	side->table.dialect = dialect;
 	if (side->text) {
 		result = diff_table_from_text(&side->table, side->text, error);
+	} else if (dialect == &diff_dialect_sframe) {
+		if (read_sframe(side, gate, error))
+			result = diff_table_from_sframe(&side->table, side->sframe, error);
+		else
+			*ret_bad = true;
 	} else if (read_cfi(side, error)) {
 		error_print(stderr, side->file.path, error);
 		*ret_bad = true;
@@ -261,7 +302,8 @@ static int translate(struct side *side, const struct diff_dialect *dialect, stru
 
 static enum exit_status compare(struct side side[2], struct options *options, struct error *error)
 {
-	const struct diff_dialect *dialect = common_dialect(&side[0], &side[1]);
+	const struct diff_dialect *dialect = options->sframe ? sframe_dialect(&side[0], &side[1])
+							     : common_dialect(&side[0], &side[1]);
 	struct diff_match match = { 0 };
 	bool bad = false;
 	if (!dialect)

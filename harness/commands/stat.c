@@ -72,6 +72,34 @@ static double share(json_int_t part, json_int_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
+/* "    7 rows of SFrame, 55 functions, 4.31 b/row; 210 b of table: version 2" */
+static void print_sframe(const json_t *sframe)
+{
+	const char *version, *separator = "; version";
+	json_t *count;
+
+	if (!sframe)
+		return;
+	printf("%9s %9" JSON_INTEGER_FORMAT " rows of SFrame: %" JSON_INTEGER_FORMAT
+	       " functions, %" JSON_INTEGER_FORMAT " bytes (%.2f a row), %" JSON_INTEGER_FORMAT
+	       " bytes of table",
+	       "", json_count(sframe, "rows"), json_count(sframe, "functions"),
+	       json_count(sframe, "bytes"),
+	       share(json_count(sframe, "bytes"), json_count(sframe, "rows")),
+	       json_count(sframe, "table_bytes"));
+	json_object_foreach(json_object_get(sframe, "versions"), version, count)
+	{
+		printf("%s %s", separator, version);
+		if (json_integer_value(count) > 1)
+			printf(" (%" JSON_INTEGER_FORMAT " images)", json_integer_value(count));
+		separator = ",";
+	}
+	if (json_count(sframe, "unreadable"))
+		printf("; %" JSON_INTEGER_FORMAT " can't be read",
+		       json_count(sframe, "unreadable"));
+	putchar('\n');
+}
+
 static void print_line(const json_t *stat, const char *name)
 {
 	const char *reason;
@@ -89,6 +117,7 @@ static void print_line(const json_t *stat, const char *name)
 		       json_integer_value(value), reason);
 	json_object_foreach(json_object_get(stat, "lost_fdes_by_reason"), reason, value) printf(
 		"%9" JSON_INTEGER_FORMAT " FDEs lost: %s\n", json_integer_value(value), reason);
+	print_sframe(json_object_get(stat, "sframe"));
 }
 
 static void print_json(const json_t *object)

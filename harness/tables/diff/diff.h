@@ -115,6 +115,16 @@ extern const struct diff_dialect diff_dialect_parca;
 extern const struct diff_dialect diff_dialect_parca_rows;
 extern const struct diff_dialect diff_dialect_otel;
 
+/* ---- diff_sframe.c: an image's SFrame ------------------------------------------------------ */
+
+struct sframe;
+/* No dump: an image's own, without detect() and read(). */
+extern const struct diff_dialect diff_dialect_sframe;
+/* Fills ret from the SFrame of an image, which must be x86-64's. ret->dialect and ret->words are set before, the rest
+ * is zero. */
+int diff_table_from_sframe(struct diff_table *ret, const struct sframe *sframe,
+			   struct error *error);
+
 /* Finds a dialect by its name, as --from takes it, or by a dump's first lines. NULL: none. */
 const struct diff_dialect *diff_dialect_find(const char *name);
 const struct diff_dialect *diff_dialect_detect(const char *text);

@@ -4,6 +4,7 @@
  *
  *	commands/stat.c  the command line, the images, the totals, what a person reads
  *	stat_image.c	one image, in a process of its own: everything as JSON
+ *	stat_sframe.c	its SFrame
  *	stat_census.c	the expressions of an image's CFI
  */
 #ifndef STACKPROOF_STAT_H
@@ -24,5 +25,8 @@ void stat_image(const struct image_path *image, FILE *output);
  * expression (cfa, at, val) and the form that a rule can hold (register, deref, plt, or other).
  * "expressions_other" has the texts of those in no such form. */
 void stat_expressions(const struct cfi *cfi, json_t *object);
+
+/* Adds "sframe" to object, if the image has SFrame: counts of it, and the bytes of the table that is made of it. */
+void stat_sframe(const struct image *image, json_t *object);
 
 #endif

@@ -148,6 +148,7 @@ static json_t *stat_object(const struct subject *subject)
 	if (!object)
 		return NULL;
 	stat_expressions(subject->cfi, object);
+	stat_sframe(subject->image, object);
 	gate_image_read(subject->image, subject->opened.file, subject->cfi, &gate);
 	gate_image_json(&gate, object);
 	return JSON_SET(object, "malformed_rows", table->lost[TABLE_MALFORMED], "debug_refused",
