@@ -352,6 +352,7 @@ int code_profile_read(const char *path, struct diff_words *words, struct decoder
 	if (read_table_bytes(&reader) || (cfi && add_fdes(&reader)) || add_symbols(&reader))
 		goto out;
 	point_at_names(ret);
+	toolchain_sframe_read(image, cfi, &ret->sframe);
 	result = 0;
 out:
 	if (result)
@@ -364,5 +365,6 @@ void code_profile_deinit(struct code_profile *profile)
 	own_code_deinit(&profile->own);
 	diff_table_deinit(&profile->table);
 	free(profile->function);
+	toolchain_sframe_deinit(&profile->sframe);
 	*profile = (struct code_profile) { 0 };
 }

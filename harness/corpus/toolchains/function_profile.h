@@ -50,6 +50,7 @@ struct code_profile {
 	/* Of the whole file. */
 	uint64_t rows;
 	uint64_t table_bytes; /* of the compact table */
+	struct toolchain_sframe sframe;
 };
 
 /* words: shared by all profiles that are compared. A file without CFI is not an error. */

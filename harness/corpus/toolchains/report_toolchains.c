@@ -162,6 +162,7 @@ static void add_profile(struct toolchain *toolchain, const struct code_profile *
 			const char *language)
 {
 	toolchain->measured++;
+	toolchain_sframe_add(&toolchain->sframe, &profile->sframe);
 	if (!strcmp(language, "asm"))
 		return;
 	toolchain->functions += profile->table.function_count;

@@ -188,6 +188,7 @@ void toolchains_deinit(struct toolchains *model)
 	for (size_t i = 0; i < model->count; i++) {
 		free(model->toolchain[i].name);
 		free(model->toolchain[i].reasons);
+		toolchain_sframe_deinit(&model->toolchain[i].sframe);
 		free(model->toolchain[i].unread_reason);
 	}
 	for (size_t i = 0; i < model->fault_count; i++)

@@ -6,6 +6,7 @@
  *	toolchains.c		the model: toolchains, and the sums of their binaries
  *	toolchain_faults.c	table faults by function, and the versions that have them
  *	fault_history.c		these versions in words
+ *	toolchain_sframe.c	whose SFrame is wrong, or lacks what
  *	toolchain_changes.c	how a function's tables from two toolchains differ
  *	toolchains_text.c, toolchains_json.c, toolchains_html.c	the writers
  *
@@ -19,6 +20,7 @@
 
 #include "reports/report/results.h"
 #include "table/unwind_table.h"
+#include "tables/prove/sframe_proof.h"
 
 /* ---- toolchain_id.c --------------------------------------------------------------------- */
 
@@ -189,6 +191,32 @@ void fault_place_print(const struct finding_record *finding, char *ret, size_t s
 /* How wrong the declared CFA is: "the CFA is 16 bytes higher"; "" if the finding does not have it. */
 void fault_actual_print(const struct finding_record *finding, char *ret, size_t size);
 
+/* ---- toolchain_sframe.c ----------------------------------------------------------------- */
+
+#define TOOLCHAIN_SFRAME_FAULTS_MAX 64 /* of a toolchain; more are only counted */
+
+/* Sums over the binaries that have SFrame, of a toolchain or of one binary. */
+struct toolchain_sframe {
+	size_t binaries;
+	unsigned int versions;	     /* bit n: version n */
+	uint64_t rows, equal, wrong; /* of the CFI, as of struct sframe_proof */
+	uint64_t absent[SFRAME_ABSENCE_COUNT];
+	char **fault; /* each once: ".plt.got: another CFA" */
+	size_t fault_count;
+	uint64_t more_faults;
+};
+
+/* Fills ret for one binary; all 0 if it has no SFrame. cfi may be NULL. */
+void toolchain_sframe_read(const struct image *image, const struct cfi *cfi,
+			   struct toolchain_sframe *ret);
+void toolchain_sframe_add(struct toolchain_sframe *to, const struct toolchain_sframe *from);
+void toolchain_sframe_deinit(struct toolchain_sframe *sums);
+struct toolchains;
+json_t *toolchain_sframe_json(const struct toolchain_sframe *sums);
+/* One object, or two lines, for each fault, with the toolchains that have it, and that have SFrame without it. */
+void toolchain_sframe_print_json(const struct toolchains *model, FILE *file);
+void toolchain_sframe_print(const struct toolchains *model, FILE *file);
+
 /* ---- toolchains.c ----------------------------------------------------------------------- */
 
 struct toolchain {
@@ -217,6 +245,7 @@ struct toolchain {
 	uint64_t table_bytes;
 	uint64_t returns;
 	uint64_t returns_open;
+	struct toolchain_sframe sframe;
 };
 
 struct toolchains {

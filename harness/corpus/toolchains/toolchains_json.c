@@ -22,6 +22,8 @@ static json_t *toolchain_json(const struct toolchain *toolchain)
 	json_t *object = JSON_NEW("type", "toolchain", "toolchain", toolchain->name, "family",
 				  toolchain->id.family, "version", version, "linker",
 				  toolchain->id.linker);
+	if (toolchain->sframe.binaries)
+		JSON_SET(object, "sframe", toolchain_sframe_json(&toolchain->sframe));
 	return JSON_SET(object, "binaries", toolchain->binaries, "skipped", toolchain->skipped,
 			"not_judged", toolchain->broken, "points", toolchain->points, "exact",
 			toolchain->exact, "table_fault", toolchain->table_fault, "flagged",
@@ -177,6 +179,7 @@ int toolchains_print_json(const struct toolchains *model, FILE *file)
 		json_line(file, toolchain_json(&model->toolchain[i]));
 	for (size_t i = 0; i < model->fault_count; i++)
 		json_line(file, fault_json(model, &model->fault[i]));
+	toolchain_sframe_print_json(model, file);
 	for (size_t p = 0; p < model->pair_count; p++) {
 		const struct toolchain_pair *pair = &model->pair[p];
 		json_line(file, pair_json(model, pair));

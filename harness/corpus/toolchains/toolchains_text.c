@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "freed.h"
 #include "plain_text.h"
 #include "base/cli/no_memory.h"
@@ -194,6 +195,14 @@ static void print_absences(const struct toolchains_printer *printer)
 			text_put_wrapped(printer, text, 0, 2);
 		}
 	}
+}
+
+static void print_sframe(const struct toolchains_printer *printer)
+{
+	if (!ARRAY_ANY(printer->model->count, i, printer->model->toolchain[i].sframe.binaries))
+		return;
+	text_heading(printer, "SFrame against the CFI");
+	toolchain_sframe_print(printer->model, printer->file);
 }
 
 /* ---- faults ------------------------------------------------------------------------------ */
@@ -392,6 +401,7 @@ void toolchains_print(const struct toolchains *model, const struct toolchains_st
 
 	print_toolchains(&printer);
 	print_absences(&printer);
+	print_sframe(&printer);
 	print_compiled(&printer);
 	changes_print(&printer);
 	print_others(&printer);
