@@ -293,7 +293,7 @@ int command_run(int argc, char **argv)
 	arguments.run.live = isatty(STDERR_FILENO);
 
 	int status = EXIT_BAD_INPUT;
-	struct run_interrupt interrupt;
+	struct interrupt interrupt;
 	if (writes_over_inputs(&arguments)) {
 		status = EXIT_USAGE;
 		goto out;
@@ -304,7 +304,7 @@ int command_run(int argc, char **argv)
 	}
 	if (arguments.ignore)
 		arguments.run.ignore = &ignore;
-	if (interrupt_init(&interrupt, &error)) {
+	if (interrupt_init(&interrupt, "stackproof run", "what was found is kept", &error)) {
 		error_print(stderr, "stackproof run", &error);
 		status = EXIT_ENVIRONMENT;
 		goto out;

@@ -11,6 +11,7 @@
  *	child_beside.c		files beside this program's own
  *	child_shell.h		runs a command of /bin/sh with a time-out
  *	ending_signals.h	SIGINT, SIGTERM and SIGHUP, held meanwhile
+ *	interrupt.h		the same, waited for in a thread
  */
 #ifndef STACKPROOF_CHILD_H
 #define STACKPROOF_CHILD_H

@@ -13,7 +13,6 @@
  *	run_resume.c		keeps what an earlier run has judged
  *	run_ignore.c		judges results again, with a list of --ignore
  *	run_kernel_fault.c	bpf's stacks of one kernel held against another's
- *	run_interrupt.c		SIGINT, SIGTERM and SIGHUP
  *	run_progress.c		the live line
  *	run_provenance.c	the results' header: machine, compilers, engines, time
  *
@@ -25,10 +24,9 @@
 #define STACKPROOF_RUN_H
 
 #include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include "base/child/interrupt.h"
 #include "corpus/manifest/corpus.h"
 #include "base/ignore/ignore.h"
 #include "reports/report/results.h"
@@ -61,9 +59,9 @@ struct run_options {
 	enum run_truth truth;	    /* in guests that don't play */
 	bool resume;		    /* keep the cells that an earlier run in results has judged */
 	bool record; /* record the host's points in results/RECORDINGS, for `replay` */
-	struct run_interrupt *interrupt; /* NULL: signals keep their default action */
-	FILE *progress;			 /* NULL: quiet */
-	bool live;			 /* progress is a terminal */
+	struct interrupt *interrupt; /* NULL: signals keep their default action */
+	FILE *progress;		     /* NULL: quiet */
+	bool live;		     /* progress is a terminal */
 };
 
 /* ---- run_host.c ------------------------------------------------------------------------- */
@@ -252,26 +250,6 @@ void batch_abandon(struct batch *batch, int exit_code);
 void batch_fail(struct batch *batch, const char *reason);
 /* Finishes the entries whose end mark on stdout was read: no more output will come. */
 void batch_settle(struct batch *batch);
-
-/* ---- run_interrupt.c -------------------------------------------------------------------- */
-
-struct run_interrupt {
-	int stop_fd; /* eventfd, readable once a signal came; never read */
-	int end_fd;  /* eventfd that ends the thread */
-	int signal_fd;
-	atomic_int signal; /* the signal that ended the run; 0: none */
-	bool started;
-	pthread_t thread;
-	sigset_t before; /* the signal mask to restore */
-};
-
-/* Blocks SIGINT, SIGTERM and SIGHUP, unless they are ignored, and waits for them in a thread. To be called
- * before other threads are created: they inherit the mask. */
-int interrupt_init(struct run_interrupt *interrupt, struct error *error);
-/* Ends the thread and restores the mask. */
-void interrupt_deinit(struct run_interrupt *interrupt);
-/* The signal that ended the run, or 0. interrupt may be NULL: 0. */
-int interrupt_signal(struct run_interrupt *interrupt);
 
 /* ---- run_guest.c ------------------------------------------------------------------------ */
 

@@ -110,7 +110,7 @@ static int spawn(struct child *child, char *const *argv, int cpu, int out, int e
 		CPU_SET(cpu, &wanted);
 		pinned = !sched_setaffinity(0, sizeof(wanted), &wanted);
 	}
-	/* The signals that run_interrupt.c blocks. */
+	/* The signals that interrupt.c blocks. */
 	sigemptyset(&none);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, &none);

@@ -20,7 +20,7 @@
 #include "clock.h"
 #include "host_lane.h"
 
-static struct run_interrupt interrupt;
+static struct interrupt interrupt;
 static const char *folder_now; /* of the run that is going on */
 
 /* The file that grows has the outcomes of so far, and is no whole run's. */

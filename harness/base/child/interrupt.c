@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * run_interrupt.c - ^C, SIGTERM and SIGHUP end a run, and what was found until then is kept
+ * interrupt.c - ^C, SIGTERM and SIGHUP end a run, and what was found until then is kept
  *
  * The signals are blocked in every thread, and one thread waits for them. At the first one it makes
  * stop_fd readable: whoever waits for a child or a guest has it among his descriptors, ends what he
@@ -11,17 +11,17 @@
  * A signal that is ignored when the run begins (nohup) stays ignored.
  */
 #include <poll.h>
-#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
-#include "base/child/ending_signals.h"
-#include "run.h"
+#include "ending_signals.h"
+#include "interrupt.h"
 
 static void *wait_for_signal(void *context)
 {
-	struct run_interrupt *interrupt = context;
+	struct interrupt *interrupt = context;
 	struct signalfd_siginfo info;
 	struct pollfd fds[] = {
 		{ .fd = interrupt->signal_fd, .events = POLLIN },
@@ -34,9 +34,8 @@ static void *wait_for_signal(void *context)
 	    read(interrupt->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return NULL;
 	atomic_store(&interrupt->signal, (int)info.ssi_signo);
-	fprintf(stderr,
-		"\nstackproof run: SIG%s: what was found is kept; once more ends it at once\n",
-		sigabbrev_np((int)info.ssi_signo));
+	fprintf(stderr, "\n%s: SIG%s: %s; once more ends it at once\n", interrupt->command,
+		sigabbrev_np((int)info.ssi_signo), interrupt->keeps);
 	eventfd_write(interrupt->stop_fd, 1);
 	pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
 	while (poll(&fds[1], 1, -1) < 0)
@@ -44,11 +43,12 @@ static void *wait_for_signal(void *context)
 	return NULL;
 }
 
-int interrupt_init(struct run_interrupt *interrupt, struct error *error)
+int interrupt_init(struct interrupt *interrupt, const char *command, const char *keeps,
+		   struct error *error)
 {
 	sigset_t signals;
 
-	*interrupt = (struct run_interrupt) { .started = false };
+	*interrupt = (struct interrupt) { .command = command, .keeps = keeps };
 	ending_signals_set(&signals);
 	pthread_sigmask(SIG_BLOCK, &signals, &interrupt->before);
 	interrupt->stop_fd = eventfd(0, EFD_CLOEXEC);
@@ -66,7 +66,7 @@ int interrupt_init(struct run_interrupt *interrupt, struct error *error)
 	return -1;
 }
 
-void interrupt_deinit(struct run_interrupt *interrupt)
+void interrupt_deinit(struct interrupt *interrupt)
 {
 	int fds[] = { interrupt->stop_fd, interrupt->end_fd, interrupt->signal_fd };
 
@@ -80,7 +80,7 @@ void interrupt_deinit(struct run_interrupt *interrupt)
 	pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
 }
 
-int interrupt_signal(struct run_interrupt *interrupt)
+int interrupt_signal(struct interrupt *interrupt)
 {
 	return interrupt ? atomic_load(&interrupt->signal) : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_run_interrupt.c - signals that end a run: the first is told, the second finds its own action
+ * test_interrupt.c - signals that end a run: the first is told, the second finds its own action
  *
  * Each test is a process of its own, whose signals are its own.
  */
@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "tests/suite.h"
-#include "guests/run/run.h"
+#include "base/child/interrupt.h"
 
 /* What is waited for at most; a busy machine takes its time. */
 #define PATIENCE_MS 60000
@@ -70,7 +70,7 @@ START_TEST(test_a_signal)
 {
 	int number = signals[_i].number, messages[2], fds[3];
 	struct sigaction action = { .sa_handler = take };
-	struct run_interrupt interrupt;
+	struct interrupt interrupt;
 	struct error error = { 0 };
 	char said[256] = "";
 	sigset_t before;
@@ -79,7 +79,8 @@ START_TEST(test_a_signal)
 	dup2(messages[1], STDERR_FILENO);
 	ck_assert_int_eq(sigaction(number, &action, NULL), 0);
 	pthread_sigmask(SIG_SETMASK, NULL, &before);
-	ck_assert_int_eq(interrupt_init(&interrupt, &error), 0);
+	ck_assert_int_eq(
+		interrupt_init(&interrupt, "stackproof run", "what was found is kept", &error), 0);
 	ck_assert_int_eq(interrupt_signal(&interrupt), 0);
 	ck_assert(!is_readable(interrupt.stop_fd, 0));
 	kill(getpid(), number);
@@ -109,13 +110,14 @@ END_TEST
 /* One that is ignored stays so, and without any nothing happened. */
 START_TEST(test_no_signal)
 {
-	struct run_interrupt interrupt;
+	struct interrupt interrupt;
 	struct error error = { 0 };
 	sigset_t before;
 
 	signal(SIGHUP, SIG_IGN);
 	pthread_sigmask(SIG_SETMASK, NULL, &before);
-	ck_assert_int_eq(interrupt_init(&interrupt, &error), 0);
+	ck_assert_int_eq(
+		interrupt_init(&interrupt, "stackproof run", "what was found is kept", &error), 0);
 	kill(getpid(), SIGHUP);
 	ck_assert(!is_readable(interrupt.stop_fd, 50));
 	ck_assert_int_eq(interrupt_signal(&interrupt), 0);
@@ -128,7 +130,7 @@ END_TEST
 /* So many descriptors are to be had that it needs three, and one is missing. */
 START_TEST(test_no_descriptors)
 {
-	struct run_interrupt interrupt;
+	struct interrupt interrupt;
 	struct error error = { 0 };
 	struct rlimit limit;
 	sigset_t before;
@@ -139,7 +141,8 @@ START_TEST(test_no_descriptors)
 	limit.rlim_cur = (rlim_t)next + _i;
 	close(next);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	ck_assert_int_eq(interrupt_init(&interrupt, &error), -1);
+	ck_assert_int_eq(
+		interrupt_init(&interrupt, "stackproof run", "what was found is kept", &error), -1);
 	ck_assert_msg(strstr(error.message, "no descriptor to wait for signals"), "%s",
 		      error.message);
 	ck_assert_int_eq(fcntl(next, F_GETFD), -1);
@@ -147,5 +150,4 @@ START_TEST(test_no_descriptors)
 }
 END_TEST
 
-SUITE(run_interrupt, LOOP(test_a_signal, signals), TEST(test_no_signal),
-      TIMES(test_no_descriptors, 3))
+SUITE(interrupt, LOOP(test_a_signal, signals), TEST(test_no_signal), TIMES(test_no_descriptors, 3))
