@@ -29,9 +29,11 @@
 #include <unistd.h>
 #include "base/cases/cases.h"
 #include "base/child/child.h"
+#include "base/child/interrupt.h"
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
 #include "base/cli/command_line.h"
+#include "base/cli/progress_bar.h"
 #include "commands.h"
 #include "guests/vm/guest_copy.h"
 #include "guests/vm/guest_lines.h"
@@ -51,7 +53,7 @@
 #define CPUS_MAX	255 /* of QEMU's q35 without x2APIC */
 #define HOME_OF_ROOT	"/root"
 
-enum { KEY_CPUS = 1, KEY_ROOT, KEY_COPY_OUT };
+enum { KEY_CPUS = 1, KEY_ROOT, KEY_COPY_OUT, KEY_GROWS };
 
 struct settings {
 	struct cases_options cases;
@@ -68,6 +70,8 @@ struct settings {
 	struct emulator qemu;
 	char *plugin_option; /* the plugin as of -plugin */
 	const char *output;  /* where files that come back go; NULL: none do */
+	const char *
+		grows; /* a terminal sees the time, and how large this file is; NULL: it does not */
 	unsigned timeout_ms;
 	unsigned memory_mb;
 	unsigned cpus;
@@ -75,6 +79,8 @@ struct settings {
 	bool json;
 	bool dry_run;
 	char **command; /* NULL-terminated */
+	struct interrupt interrupt;
+	bool interruptible; /* ^C goes to the command */
 };
 
 /* One kernel's guest, run by a thread of its own. */
@@ -93,6 +99,7 @@ struct job {
 	size_t size[3];
 	size_t files; /* that came back */
 	struct copies_out copies;
+	struct progress_bar bar;
 	pthread_t thread;
 };
 
@@ -174,6 +181,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case 'c': settings->console = true; return 0;
 	case 'j': settings->json = true; return 0;
 	case 'n': settings->dry_run = true; return 0;
+	case KEY_GROWS: settings->grows = argument; return 0;
 	case ARGP_KEY_ARGS: settings->command = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	case ARGP_KEY_SUCCESS:
@@ -192,6 +200,7 @@ static void on_output(void *context, size_t index, enum guest_stream stream, con
 	struct job *job = context;
 	FILE *file = job->out[stream == GUEST_STDERR];
 
+	progress_bar_clear(&job->bar);
 	fwrite(data, 1, size, file);
 	if (job->stream)
 		fflush(file);
@@ -218,6 +227,27 @@ static void on_exit_code(void *context, size_t index, int exit_code)
 	job->exit_code = exit_code;
 }
 
+/* A guest has some time: what is used and what is left is the bar. */
+static void on_time(void *context, uint64_t used_ms, uint64_t total_ms, bool runs)
+{
+	struct job *job = context;
+	const char *grows = job->settings->grows;
+	struct stat st;
+	char text[PATH_MAX + 64];
+
+	if (!job->bar.total)
+		progress_bar_start(&job->bar, total_ms);
+	job->bar.total = total_ms;
+	job->bar.done = used_ms;
+	if (!runs)
+		snprintf(text, sizeof(text), "the guest boots");
+	else if (*grows && !stat(grows, &st))
+		snprintf(text, sizeof(text), "%.1f MB in %s", (double)st.st_size / 1e6, grows);
+	else
+		snprintf(text, sizeof(text), "the command runs");
+	progress_bar_draw(&job->bar, text);
+}
+
 static struct guest_options job_options(const struct job *job)
 {
 	const struct settings *settings = job->settings;
@@ -235,6 +265,7 @@ static struct guest_options job_options(const struct job *job)
 		.verbose = settings->console,
 		.emulator = settings->qemu.directory,
 		.plugin = settings->plugin_option,
+		.interrupt_fd = settings->interruptible ? settings->interrupt.stop_fd : 0,
 	};
 }
 
@@ -247,10 +278,12 @@ static void *run_job(void *context)
 		.on_files = on_files,
 		.on_copy = on_copy,
 		.on_exit = on_exit_code,
+		.on_time = job->settings->grows ? on_time : NULL,
 		.context = job,
 	};
 
 	job->failed = guest_run(&options, &callbacks, &job->result, &job->error);
+	progress_bar_clear(&job->bar);
 	return NULL;
 }
 
@@ -479,12 +512,15 @@ static int run_jobs(struct job *jobs, size_t count, struct settings *settings)
 	for (size_t i = 0; i < count; i++) {
 		int own;
 
-		while (started < count && started < i + PARALLEL_GUESTS) {
+		while (started < count && started < i + PARALLEL_GUESTS &&
+		       !(settings->interruptible && interrupt_signal(&settings->interrupt))) {
 			if (start_job(&jobs[started++], count == 1 && !settings->json)) {
 				fprintf(stderr, "stackproof vm: no thread: %s\n", strerror(errno));
 				return EXIT_ENVIRONMENT; /* ends every guest with this process */
 			}
 		}
+		if (i == started)
+			break;
 		own = finish_job(&jobs[i], count > 1);
 		add_case(settings, &jobs[i]);
 		status = status ? status : own;
@@ -641,8 +677,14 @@ static int run_all(struct settings *settings)
 			guest_command_line(&options, stdout);
 		}
 		status = EXIT_OK;
+	} else if (settings->plugin && interrupt_init(&settings->interrupt, "stackproof vm",
+						      "the command gets SIGINT", &error)) {
+		error_print(stderr, "stackproof vm", &error);
 	} else {
+		settings->interruptible = settings->plugin != NULL;
 		status = run_jobs(jobs, (size_t)count, settings);
+		if (settings->interruptible)
+			interrupt_deinit(&settings->interrupt);
 	}
 out:
 	return status;
@@ -716,6 +758,7 @@ int command_vm(int argc, char **argv)
 		{ "console", 'c', NULL, 0, "The guest's console to stderr, as it comes", 0 },
 		{ "json", 'j', NULL, 0, "One JSON object per kernel", 0 },
 		{ "dry-run", 'n', NULL, 0, "Prints how QEMU would be started", 0 },
+		{ "grows", KEY_GROWS, "FILE", OPTION_HIDDEN, NULL, 0 },
 		{ 0 },
 	};
 	static const struct argp_child children[] = { { &cases_argp, 0, NULL, 0 }, { 0 } };

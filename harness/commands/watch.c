@@ -14,32 +14,25 @@
  * goes to standard error, since standard output is the report's.
  */
 #include <argp.h>
-#include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "array.h"
 #include "base/child/child.h"
 #include "base/cli/command_line.h"
 #include "base/cli/exit_status.h"
-#include "base/cli/json_counts.h"
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
-#include "clock.h"
 #include "commands.h"
 #include "freed.h"
+#include "guests/vm/guest_files.h"
+#include "guests/watch/watch.h"
 #include "plain_text.h"
 #include "profiles/score/score_made.h"
 #include "truth/emulator/guest_agent.h"
-#include "truth/emulator/guest_walks.h"
 #include "truth/emulator/watch_result.h"
-
-#define SIGNAL_STATUS 128 /* a shell's, for a command that a signal ended */
 
 enum {
 	KEY_ROOT = 256,
@@ -63,6 +56,8 @@ struct settings {
 	char **command;
 	char **vm; /* arguments of vm's */
 	size_t vm_count;
+	char **taken; /* --file's HOST[:GUEST] */
+	size_t takens;
 	const char *output, *rows, *root;
 	const char *
 		first; /* how many runs of a block with a caller are looked at; NULL: FIRST_RUNS; "0": all */
@@ -123,12 +118,6 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* The profiler makes the command's process. */
-static bool runs_program(const struct settings *settings)
-{
-	return settings->profiles && strstr(settings->profile[0], "{program}");
-}
-
 /* Hands an option on to vm. */
 static void hand_on(struct argp_state *state, struct settings *settings, const char *name,
 		    char *value)
@@ -142,7 +131,7 @@ static void hand_on(struct argp_state *state, struct settings *settings, const c
 
 static void add_profile(struct argp_state *state, struct settings *settings, const char *command)
 {
-	bool whole = strstr(command, "{program}");
+	bool whole = watch_runs_program(command);
 
 	if (!score_command_is_whole(command, whole))
 		argp_error(state, "--profile: the command needs {out}");
@@ -150,7 +139,7 @@ static void add_profile(struct argp_state *state, struct settings *settings, con
 		argp_error(state, "--profile: at most %d", GUEST_FILES_MAX);
 	if (!ARRAY_ADD(settings->profile, settings->profiles, command))
 		argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "the arguments");
-	if (settings->profiles > 1 && (whole || runs_program(settings)))
+	if (settings->profiles > 1 && (whole || watch_runs_program(settings->profile[0])))
 		argp_error(state, "--profile: {program} is for one profiler alone");
 }
 
@@ -167,7 +156,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		settings->root = argument;
 		hand_on(state, settings, "root", argument);
 		return 0;
-	case 'f': hand_on(state, settings, "file", argument); return 0;
+	case 'f':
+		if (!ARRAY_ADD(settings->taken, settings->takens, argument))
+			argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "the arguments");
+		hand_on(state, settings, "file", argument);
+		return 0;
 	case 'm': hand_on(state, settings, "memory", argument); return 0;
 	case KEY_WALKS: settings->walks = true; return 0;
 	case KEY_BIND_NOW: option_bind_now(state); return 0;
@@ -230,119 +223,33 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-/* ---- in the guest ------------------------------------------------------------------------- */
-
-#define GUEST_FOLDER "/tmp"
-#define GUEST_FILE   GUEST_FOLDER "/stackproof-profile.%zu"
-
-static char *profiler_command(void *context, size_t number, pid_t pid)
-{
-	const struct settings *settings = context;
-	char path[sizeof(GUEST_FILE) + 32];
-	struct error error;
-	char *ret;
-
-	snprintf(path, sizeof(path), GUEST_FILE, number);
-	ret = score_command_text(settings->profile[number], path, settings->command, pid, &error);
-	if (!ret)
-		error_print(stderr, "stackproof watch", &error);
-	return ret;
-}
-
-/* The profiler's command, which runs what is watched. NULL: no memory. */
-static char *running_command(struct settings *settings)
-{
-	size_t count = 0, at = 0;
-
-	while (settings->command[count])
-		count++;
-	FREED char **joined = calloc(count + 5, sizeof(*joined));
-
-	if (!joined)
-		return NULL;
-	joined[at++] = "stackproof";
-	joined[at++] = "watch";
-	joined[at++] = "--join";
-	joined[at++] = "--";
-	memcpy(joined + at, settings->command, count * sizeof(*joined));
-	settings->command = joined;
-	return profiler_command(settings, 0, 0);
-}
-
-static void give_profiles(const struct settings *settings)
-{
-	for (size_t i = 0; i < settings->profiles; i++) {
-		char path[sizeof(GUEST_FILE) + 32];
-		struct error error;
-
-		snprintf(path, sizeof(path), GUEST_FILE, i);
-		if (guest_agent_give(i, path, &error))
-			error_print(stderr, "stackproof watch: no profile", &error);
-	}
-}
-
-static int run_watched(struct settings *settings)
-{
-	FREED char *running = runs_program(settings) ? running_command(settings) : NULL;
-	char *const shell[] = { "/bin/sh", "-c", running, NULL };
-	const struct guest_run run = { .argv = running ? shell : settings->command,
-				       .joined = running != NULL,
-				       .command = profiler_command,
-				       .context = settings,
-				       .profilers = running ? 0 : settings->profiles,
-				       .settle_ms = settings->settle_ms };
-	struct error error = { 0 };
-	int status;
-
-	mkdir(GUEST_FOLDER, 01777);
-	if (guest_agent_run(&run, &status, &error)) {
-		error_print(stderr, "stackproof watch", &error);
-		return error.code == ERROR_UNAVAILABLE ? EXIT_SKIPPED : EXIT_ENVIRONMENT;
-	}
-	give_profiles(settings);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : SIGNAL_STATUS + WTERMSIG(status);
-}
-
-/* One line for each program. */
-static int walk_programs(const struct settings *settings)
-{
-	struct guest_walks *walks;
-	struct error error = { 0 };
-	int status = EXIT_OK;
-
-	if (guest_walks_open(&walks, &error)) {
-		bool want = error.code == ERROR_UNAVAILABLE;
-
-		json_line(stdout,
-			  JSON_NEW("type", want ? "skip" : "error", "reason",
-				   want ? "no_bpf" : "environment", "message", error.message));
-		return want ? EXIT_SKIPPED : EXIT_ENVIRONMENT;
-	}
-	for (char **program = settings->command; *program; program++) {
-		char *const argv[] = { *program, NULL };
-		double start = monotonic_seconds();
-		int ended = 0;
-		int failed = guest_walks_run(walks, argv, settings->timeout_ms, &ended, &error);
-		json_t *line = JSON_NEW("type", "watch_walked", "program", *program, "status",
-					ended, "seconds", monotonic_seconds() - start);
-
-		if (failed)
-			json_object_set_new(line, "error", json_string(error.message));
-		json_line(stdout, line);
-		fflush(stdout);
-		status = failed ? EXIT_ENVIRONMENT : status;
-	}
-	guest_walks_close(walks);
-	return status;
-}
-
 /* ---- on the host -------------------------------------------------------------------------- */
+
+static bool has_comma(const char *path)
+{
+	return path && strchr(path, ',');
+}
 
 /* Appends ",NAME=VALUE" if there is a value. */
 static void put_argument(FILE *file, const char *name, const char *value)
 {
 	if (value)
 		fprintf(file, ",%s=%s", name, value);
+}
+
+/* Says where a file is that is not in the root, if the guest has it elsewhere than this machine. */
+static void put_taken(FILE *file, const struct settings *settings, const char *argument)
+{
+	const char *colon = strchr(argument, ':');
+	FREED char *here = strndup(argument, colon ? (size_t)(colon - argument) : SIZE_MAX);
+	char host[PATH_MAX], guest[PATH_MAX];
+	struct error ignored; /* vm says it */
+
+	if (!here || guest_path_absolute(here, host, sizeof(host), &ignored) ||
+	    guest_path_absolute(colon ? colon + 1 : here, guest, sizeof(guest), &ignored) ||
+	    has_comma(host) || has_comma(guest) || (!settings->root && !strcmp(host, guest)))
+		return;
+	fprintf(file, ",taken=%s:%s", host, guest);
 }
 
 /* The plugin and its arguments, of which paths must not have a comma. NULL: no memory. */
@@ -371,6 +278,8 @@ static char *plugin_text(const struct settings *settings, const char *said)
 		     : settings->instructions ? "instructions"
 					      : NULL);
 	put_argument(file, "given", given);
+	for (size_t i = 0; i < settings->takens; i++)
+		put_taken(file, settings, settings->taken[i]);
 	if (settings->rows && entries)
 		put_argument(file, "first", settings->first ? settings->first : FIRST_RUNS);
 	fclose(file);
@@ -380,17 +289,18 @@ static char *plugin_text(const struct settings *settings, const char *said)
 /* Runs vm with what the command prints on standard error. Returns its status. */
 static int run_guest(struct settings *settings, const char *said)
 {
-	FREED char *plugin = plugin_text(settings, said);
+	FREED char *plugin = plugin_text(settings, said), *grows = NULL;
 	size_t words = 0;
 	int out = dup(STDOUT_FILENO), status;
 
 	while (settings->command[words])
 		words++;
-	FREED char **argument = calloc(settings->vm_count + words + 2 * settings->profiles + 10,
+	FREED char **argument = calloc(settings->vm_count + words + 2 * settings->profiles + 11,
 				       sizeof(*argument));
 	char settle[32];
 
-	if (!plugin || !argument || out < 0)
+	if (!plugin || !argument || out < 0 ||
+	    asprintf(&grows, "--grows=%s", settings->output ? settings->output : "") < 0)
 		return EXIT_ENVIRONMENT;
 	snprintf(settle, sizeof(settle), "--settle=%u", settings->settle_ms / 1000);
 	words = 0;
@@ -399,6 +309,7 @@ static int run_guest(struct settings *settings, const char *said)
 		argument[words++] = settings->vm[i];
 	argument[words++] = "--plugin";
 	argument[words++] = plugin;
+	argument[words++] = grows;
 	argument[words++] = "--";
 	argument[words++] = "stackproof";
 	argument[words++] = "watch";
@@ -454,24 +365,6 @@ static int take_program(struct settings *settings)
 	return 0;
 }
 
-/* What an earlier run has left would be taken for this one's. */
-static void remove_earlier(const char *path)
-{
-	static const char *const patterns[] = { "%s.[0-9]*", "%s.profile", "%s.profile.[0-9]*" };
-
-	for (size_t i = 0; i < ARRAY_COUNT(patterns); i++) {
-		FREED char *pattern = NULL;
-		glob_t found;
-
-		if (asprintf(&pattern, patterns[i], path) < 0 || glob(pattern, 0, NULL, &found))
-			continue;
-		for (size_t k = 0; k < found.gl_pathc; k++)
-			remove(found.gl_pathv[k]);
-		globfree(&found);
-	}
-	remove(path);
-}
-
 /* Holds the profiles against the truth, as `stackproof score' does. */
 static int score_profiles(const struct settings *settings, struct gate *gate)
 {
@@ -509,11 +402,6 @@ static int score_profiles(const struct settings *settings, struct gate *gate)
 	return status;
 }
 
-static bool has_comma(const char *path)
-{
-	return path && strchr(path, ',');
-}
-
 static int watch_guest(struct settings *settings)
 {
 	struct gate *gate = &settings->gate;
@@ -540,7 +428,7 @@ static int watch_guest(struct settings *settings)
 		return EXIT_BAD_INPUT;
 	remove(said);
 	if (settings->output)
-		remove_earlier(settings->output);
+		watch_files_remove(settings->output);
 	if (settings->rows)
 		remove(settings->rows);
 	status = run_guest(settings, said);
@@ -551,12 +439,16 @@ static int watch_guest(struct settings *settings)
 		gate->environment = true;
 	}
 	remove(said);
+	if (!result.summary)
+		result.saved = watch_files_saved(settings->output);
 	watch_result_gate(&result, gate);
 	gate->environment |= status == EXIT_ENVIRONMENT;
 	if (settings->json) {
 		watch_result_print_json(stdout, &result, gate);
 	} else {
 		watch_result_print(stdout, &result);
+		if (result.saved)
+			watch_files_print_saved(stdout, result.saved);
 		if (status && status != EXIT_ENVIRONMENT)
 			printf("the command ended with status %d\n", status);
 		if (!gate_is_clean(gate))
@@ -586,12 +478,17 @@ int command_watch(int argc, char **argv)
 
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings, &settings.gate);
 	status = settings.kernel  ? watch_guest(&settings)
-		 : settings.walks ? walk_programs(&settings)
+		 : settings.walks ? watch_walks_run(settings.command, settings.timeout_ms)
 		 : settings.join  ? guest_agent_join(settings.command)
-				  : run_watched(&settings);
+				  : watch_inside_run(&(struct watch_inside) {
+					    .command = settings.command,
+					    .profiler = settings.profile,
+					    .profilers = settings.profiles,
+					    .settle_ms = settings.settle_ms });
 	for (size_t i = 0; i < settings.vm_count; i++)
 		free(settings.vm[i]);
 	free(settings.vm);
+	free(settings.taken);
 	free(settings.profile);
 	free(settings.program);
 	return status;

@@ -19,6 +19,8 @@
  * a cpio archive (newc), else 0. Of each of COPIES comes an archive, too: of the file or directory PATH, in which it
  * has NAME.
  *
+ * The other way goes one byte, FRAME_INTERRUPT: the command that runs gets SIGINT, with its process group.
+ *
  * The functions are static inline, because the guest's init is one source file without libraries.
  */
 #ifndef STACKPROOF_FRAME_H
@@ -39,7 +41,8 @@
 #define FRAME_ROOT_PATH	 "/stackproof.root"
 #define FRAME_FILES_PATH "/stackproof.files"
 /* There is this program, in the initramfs and, on /run, in the root; with its libraries, which the root's are not. */
-#define FRAME_OWN_PATH "/run/stackproof"
+#define FRAME_OWN_PATH	"/run/stackproof"
+#define FRAME_INTERRUPT 0x03 /* what ^C is on a terminal */
 /* Bytes of a command's archives, together. */
 #define FRAME_ARCHIVE_MAX (1u << 30)
 /* The environment variable PATH of the commands. */

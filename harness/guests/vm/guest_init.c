@@ -290,6 +290,15 @@ static void reap(struct child *child)
 	}
 }
 
+/* The host's word: an interrupt for the command and what it has started in its process group. */
+static void child_interrupt(const struct child *child, const struct results *results)
+{
+	uint8_t said;
+
+	if (read(results->fd, &said, sizeof(said)) == sizeof(said) && said == FRAME_INTERRUPT)
+		kill(-child->pid, SIGINT);
+}
+
 /*
  * Forwards output until the command itself has ended or the deadline passed. Its pipes may stay
  * open longer (a grandchild holds them) or close earlier: only its end counts.
@@ -297,9 +306,10 @@ static void reap(struct child *child)
 static bool child_wait(struct child *child, uint64_t deadline_ms, struct results *results)
 {
 	while (!child->ended) {
-		struct pollfd fds[2] = {
+		struct pollfd fds[3] = {
 			{ .fd = child->out[0], .events = POLLIN },
 			{ .fd = child->out[1], .events = POLLIN },
+			{ .fd = results->fd, .events = POLLIN },
 		};
 		uint64_t now = now_ms(), left = deadline_ms - now;
 		struct timespec wait = { (time_t)(left / 1000), (long)(left % 1000) * 1000000 };
@@ -308,11 +318,13 @@ static bool child_wait(struct child *child, uint64_t deadline_ms, struct results
 		if (deadline_ms && now >= deadline_ms)
 			return false;
 		sigemptyset(&none);
-		ppoll(fds, 2, deadline_ms ? &wait : NULL, &none); /* SIGCHLD ends it too */
+		ppoll(fds, 3, deadline_ms ? &wait : NULL, &none); /* SIGCHLD ends it too */
 		for (int i = 0; i < 2; i++) {
 			if (fds[i].revents)
 				child_forward(child, i, results);
 		}
+		if (fds[2].revents & POLLIN)
+			child_interrupt(child, results);
 		reap(child);
 	}
 	return true;

@@ -26,6 +26,7 @@
 #include "accelerator.h"
 #include "boot_image.h"
 #include "console.h"
+#include "frame.h"
 #include "guest_channel.h"
 #include "initramfs.h"
 #include "qemu_command.h"
@@ -36,14 +37,24 @@
 #define DEFAULT_TIMEOUT_MS 120000
 #define DEFAULT_MEMORY_MB  512
 #define SMALL_ARCHIVE_MB   64
-#define KVM_INIT_MS	   8000	 /* with KVM, init runs after less than 2 s or never */
-#define POWER_OFF_MS	   3000	 /* how long a guest that is done may take to end */
-#define PLUGIN_END_MS	   60000 /* the same where a plugin may have to write what it saw */
+#define KVM_INIT_MS	   8000	  /* with KVM, init runs after less than 2 s or never */
+#define POWER_OFF_MS	   3000	  /* how long a guest that is done may take to end */
+#define PLUGIN_END_MS	   60000  /* the same where a plugin may have to write what it saw */
+#define INTERRUPTED_MS	   120000 /* how long a guest may take to end behind an interrupt */
+#define TIME_MS		   200	  /* between two calls of on_time */
 #define READ_BYTES	   8192
 #define PIPE_BYTES	   (1 << 20)
 
 /* Descriptors in the QEMU process. */
-enum { CHILD_CONSOLE = 3, CHILD_RESULTS, CHILD_INITRD, CHILD_KERNEL, CHILD_DISK, CHILD_FDS };
+enum {
+	CHILD_CONSOLE = 3,
+	CHILD_RESULTS,
+	CHILD_INITRD,
+	CHILD_KERNEL,
+	CHILD_DISK,
+	CHILD_INPUT,
+	CHILD_FDS
+};
 
 enum { PIPE_CONSOLE, PIPE_RESULTS, PIPE_MESSAGES, PIPE_COUNT };
 
@@ -55,11 +66,13 @@ struct guest {
 	int disk_fd;	       /* the root's image; -1: none */
 	int console_fd;	       /* the kept console */
 	int pipes[PIPE_COUNT]; /* read ends; -1 at their end */
+	int input[2];	       /* the pipe to ttyS1, if options->interrupt_fd; else -1 */
 	pid_t pid;
 	bool kvm;
 	bool timed_out;
-	bool stopped; /* options->stop_fd */
-	bool broken;  /* protocol_error is set */
+	bool stopped;	  /* options->stop_fd */
+	bool interrupted; /* options->interrupt_fd */
+	bool broken;	  /* protocol_error is set */
 	uint64_t start_ms;
 	uint64_t deadline_ms;
 	uint64_t init_deadline_ms;
@@ -119,7 +132,7 @@ static void settings_of(const struct guest_options *options, bool kvm, int initr
 	static const char *const fd_path[CHILD_FDS] = {
 		[CHILD_CONSOLE] = "/proc/self/fd/3", [CHILD_RESULTS] = "/proc/self/fd/4",
 		[CHILD_INITRD] = "/proc/self/fd/5",  [CHILD_KERNEL] = "/proc/self/fd/6",
-		[CHILD_DISK] = "/proc/self/fd/7",
+		[CHILD_DISK] = "/proc/self/fd/7",    [CHILD_INPUT] = "/proc/self/fd/8",
 	};
 
 	*ret = (struct qemu_settings) {
@@ -129,6 +142,7 @@ static void settings_of(const struct guest_options *options, bool kvm, int initr
 		.initrd = fd_path[CHILD_INITRD],
 		.console = fd_path[CHILD_CONSOLE],
 		.results = fd_path[CHILD_RESULTS],
+		.input = options->interrupt_fd > 0 ? fd_path[CHILD_INPUT] : NULL,
 		.disk = options->root ? fd_path[CHILD_DISK] : NULL,
 		.memory_mb = options->memory_mb ? options->memory_mb : default_memory_mb(initrd_fd),
 		.cpus = options->cpus,
@@ -148,6 +162,7 @@ static void become_qemu(const struct guest *guest, char **argv, const int *write
 		[CHILD_INITRD] = guest->initrd_fd,
 		[CHILD_KERNEL] = guest->kernel_fd,
 		[CHILD_DISK] = guest->disk_fd,
+		[CHILD_INPUT] = guest->input[0],
 	};
 	int messages = fcntl(write_ends[PIPE_MESSAGES], F_DUPFD_CLOEXEC, CHILD_FDS);
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -186,6 +201,10 @@ static int start_qemu(struct guest *guest, struct error *error)
 		write_ends[i] = ends[1];
 		fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* the default will do as well */
 	}
+	if (guest->options->interrupt_fd > 0 && pipe2(guest->input, O_CLOEXEC)) {
+		error_set_errno(error, "pipe");
+		goto out;
+	}
 	guest->start_ms = now_ms();
 	guest->pid = child_fork();
 	if (guest->pid < 0) {
@@ -209,6 +228,11 @@ static void end_qemu(struct guest *guest)
 		if (guest->pipes[i] >= 0)
 			close(guest->pipes[i]);
 		guest->pipes[i] = -1;
+	}
+	for (int i = 0; i < 2; i++) {
+		if (guest->input[i] >= 0)
+			close(guest->input[i]);
+		guest->input[i] = -1;
 	}
 	if (guest->pid <= 0)
 		return;
@@ -294,15 +318,42 @@ static int time_left(const struct guest *guest)
 	return now < deadline ? (int)(deadline - now) : 0;
 }
 
+/* The command that runs gets SIGINT; without one the guest is ended. */
+static void interrupt(struct guest *guest)
+{
+	const uint8_t byte = FRAME_INTERRUPT;
+
+	guest->interrupted = true;
+	if (!guest->channel.ready || write(guest->input[1], &byte, 1) != 1)
+		guest->stopped = true;
+	if (guest->deadline_ms > now_ms() + INTERRUPTED_MS)
+		guest->deadline_ms = now_ms() + INTERRUPTED_MS;
+}
+
+/* How long to wait, of what is left. */
+static int tell_time(const struct guest *guest, int left)
+{
+	const struct guest_callbacks *callbacks = guest->channel.callbacks;
+
+	if (!callbacks || !callbacks->on_time)
+		return left;
+	callbacks->on_time(callbacks->context, now_ms() - guest->start_ms,
+			   guest->deadline_ms - guest->start_ms, guest->channel.ready);
+	return left < TIME_MS ? left : TIME_MS;
+}
+
 /* Until QEMU has ended, the time is up, somebody wants it to end, or the guest has said
  * nonsense. */
 static void follow(struct guest *guest)
 {
 	int stop_fd = guest->options->stop_fd > 0 ? guest->options->stop_fd : -1;
+	int interrupt_fd = guest->options->interrupt_fd > 0 ? guest->options->interrupt_fd : -1;
 
-	for (;;) {
-		struct pollfd fds[PIPE_COUNT + 1] = {
+	while (!guest->stopped) {
+		struct pollfd fds[PIPE_COUNT + 2] = {
 			[PIPE_COUNT] = { .fd = stop_fd, .events = POLLIN },
+			[PIPE_COUNT + 1] = { .fd = guest->interrupted ? -1 : interrupt_fd,
+					     .events = POLLIN },
 		};
 		int left = time_left(guest), open = 0;
 
@@ -316,8 +367,10 @@ static void follow(struct guest *guest)
 			guest->timed_out = true;
 			break;
 		}
-		if (poll(fds, PIPE_COUNT + 1, left) < 0 && errno != EINTR)
+		if (poll(fds, PIPE_COUNT + 2, tell_time(guest, left)) < 0 && errno != EINTR)
 			break;
+		if (fds[PIPE_COUNT + 1].revents)
+			interrupt(guest);
 		if (fds[PIPE_COUNT].revents) {
 			guest->stopped = true;
 			break;
@@ -465,7 +518,7 @@ static int attempt(struct guest *guest, const struct guest_callbacks *callbacks,
 	int ret;
 
 	guest->kvm = kvm;
-	guest->timed_out = guest->broken = false;
+	guest->timed_out = guest->broken = guest->interrupted = false;
 	guest->messages_used = 0;
 	guest->messages[0] = '\0';
 	memset(&guest->console, 0, sizeof(guest->console));
@@ -529,7 +582,8 @@ int guest_run(const struct guest_options *options, const struct guest_callbacks 
 				  .kernel_fd = -1,
 				  .disk_fd = -1,
 				  .console_fd = -1,
-				  .pipes = { -1, -1, -1 } };
+				  .pipes = { -1, -1, -1 },
+				  .input = { -1, -1 } };
 	if (open_console(options->console_path, &guest->console_fd, error) ||
 	    (options->root && root_image_open(options->root, &guest->disk_fd, &ret->root, error)) ||
 	    initramfs_build(options, &guest->initrd_fd, error))

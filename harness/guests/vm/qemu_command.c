@@ -123,7 +123,8 @@ void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *se
 	add(ret, "-serial");
 	add(ret, "chardev:console");
 	add(ret, "-chardev");
-	add(ret, "file,id=results,path=%s", settings->results);
+	add(ret, "file,id=results,path=%s%s%s", settings->results,
+	    settings->input ? ",input-path=" : "", settings->input ? settings->input : "");
 	add(ret, "-serial");
 	add(ret, "chardev:results");
 	if (settings->plugin)

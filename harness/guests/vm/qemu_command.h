@@ -18,6 +18,7 @@ struct qemu_settings {
 	const char *initrd;   /* path of the initramfs */
 	const char *console;  /* path that QEMU writes the bytes of ttyS0 to */
 	const char *results;  /* the same for ttyS1 */
+	const char *input;    /* path that QEMU reads bytes for ttyS1 from; NULL: there are none */
 	const char *disk;     /* path of the root's image; NULL: no disk */
 	unsigned memory_mb;
 	unsigned cpus;	  /* 0: 1 */

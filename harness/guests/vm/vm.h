@@ -135,6 +135,8 @@ struct guest_callbacks {
 	/* The command ended. exit_code: its own; 128+N if signal N killed it; 127 if it is missing; 124 if its time
 	 * was up. */
 	void (*on_exit)(void *context, size_t index, int exit_code);
+	/* Some times a second, how much of the guest's time is used. runs: init has reported. NULL: not wanted. */
+	void (*on_time)(void *context, uint64_t used_ms, uint64_t total_ms, bool runs);
 	void *context;
 };
 
@@ -159,6 +161,9 @@ struct guest_options {
 	const char *console_path; /* file for the console's output; NULL: a temporary one */
 	bool verbose;		  /* copies the console to stderr */
 	int stop_fd;		  /* once readable, the guest is killed; 0: none */
+	/* Once readable, the command that runs gets SIGINT with its process group, and the guest has two minutes from
+	 * then; one in which none runs yet is killed. 0: none. */
+	int interrupt_fd;
 	/* The directory of a struct emulator; NULL or "": the QEMU in PATH. Such a guest is emulated, as is one with a
 	 * plugin. */
 	const char *emulator;

@@ -4,6 +4,9 @@
  *
  * It opens the kernel's rings of events about processes, says where they are, and makes room in them: what it takes out
  * the witness has seen, which looks into them whenever any watched process, or this one, goes on.
+ *
+ * SIGINT goes to its process group, as by ^C: the program ends by it, and so profilers do that are beside it, and this one
+ * goes on to what comes behind the program's end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -196,6 +199,7 @@ static pid_t start(void (*run)(void *context), void *context)
 	pid_t pid = fork();
 
 	if (!pid) {
+		signal(SIGINT, SIG_DFL);
 		run(context);
 		_exit(STATUS_NOT_RUN);
 	}
@@ -273,6 +277,7 @@ static int run(const struct guest_run *what, struct guest_told *told, struct per
 	guest_agent_tell(told);
 	tell_clock(&clock);
 	status = start_profilers(what, pid, profiler);
+	signal(SIGPIPE, SIG_IGN); /* SIGINT may have ended the program already */
 	if (status)
 		error_set(error, ERROR_SYSTEM, NULL, 0, "a profiler can't be started");
 	else if (what->profilers)
@@ -287,12 +292,18 @@ static int run(const struct guest_run *what, struct guest_told *told, struct per
 	return status;
 }
 
+static void on_interrupt(int number)
+{
+	/* It is the program's. */
+}
+
 int guest_agent_run(const struct guest_run *what, int *ret_status, struct error *error)
 {
 	struct guest_told told = { 0 };
 	struct perf_rings rings;
 	int status = -1;
 
+	signal(SIGINT, on_interrupt); /* what is executed has the default action */
 	if (guest_layout_read(&told, error))
 		return -1;
 	if (!perf_rings_open(&rings, RING_PAGES, error) && !guest_agent_rings(&told, &rings, error))

@@ -21,10 +21,17 @@ struct code_segment {
 	uint64_t vaddr, offset, bytes;
 };
 
+/* A file, or a folder, that is not in the guest's root on the host. */
+struct taken_file {
+	const char *here, *path;
+};
+
 static struct {
 	struct code_file *file; /* of number 1, 2, ... */
 	uint32_t count;
 	size_t missing;
+	struct taken_file *taken;
+	size_t takens;
 } files;
 
 /* ---- a file ------------------------------------------------------------------------------ */
@@ -123,6 +130,26 @@ static enum truth_image_kind kind_of(const char *path)
 							  : TRUTH_IMAGE_ANONYMOUS;
 }
 
+bool code_files_taken(const char *here, const char *path)
+{
+	return ARRAY_ADD(files.taken, files.takens, ((struct taken_file) { here, path }));
+}
+
+/* Where the guest's file is on the host; the last that was taken hides those before. NULL: no memory. */
+static char *path_here(const char *path, const char *root)
+{
+	char *ret = NULL;
+
+	for (size_t i = files.takens; i-- > 0;) {
+		const struct taken_file *taken = &files.taken[i];
+		size_t length = strlen(taken->path);
+
+		if (!strncmp(path, taken->path, length) && (!path[length] || path[length] == '/'))
+			return asprintf(&ret, "%s%s", taken->here, path + length) < 0 ? NULL : ret;
+	}
+	return asprintf(&ret, "%s%s", root, path) < 0 ? NULL : ret;
+}
+
 /* The number of the file that the guest has at path; 0: no memory. */
 static uint32_t file_number(const char *path, const char *root)
 {
@@ -133,7 +160,8 @@ static uint32_t file_number(const char *path, const char *root)
 		if (!strcmp(files.file[i].image.path, path))
 			return i + 1;
 	new.image.path = strdup(path);
-	if (!new.image.path || asprintf(&here, "%s%s", root, path) < 0)
+	here = path_here(path, root);
+	if (!new.image.path || !here)
 		return 0;
 	if (new.image.kind == TRUTH_IMAGE_FILE && !read_file(here, &new)) {
 		new.image.kind = TRUTH_IMAGE_OTHER;

@@ -29,6 +29,9 @@ struct code_map {
 	size_t count;
 };
 
+/* What the guest has at path and below it is not in its root, but on the host at here. Both stay the caller's. False: no
+ * memory. */
+bool code_files_taken(const char *here, const char *path);
 /* The file of a number; that of 0 has no path. */
 const struct code_file *code_file(uint32_t number);
 /* How many there are. */

@@ -12,6 +12,7 @@
  *	out=FILE	for what it says, in place of standard error
  *	truth=FILE	all true stacks of the first process; those of others go to FILE.NUMBER
  *	root=DIR	where the guest's files are on this machine; they have the same paths here by default
+ *	taken=HERE:PATH	PATH of the guest's, and what is below it, is not in DIR, but HERE on this machine; again for more
  *	from=entry	points begin at programs' entry points, and not in the dynamic loader
  *	at=entries	only at kernel entries a stack is asked for: nearly all instructions are left alone (fast.h).
  *			A truth file has each entry then, and can be read while it grows
@@ -306,6 +307,17 @@ static void translated(struct qemu_plugin_tb *tb)
 		watch_fast_translated(tb);
 }
 
+/* "HERE:PATH"; a path on this machine has no colon, as of vm's --file. */
+static bool takes(char *text)
+{
+	char *colon = strchr(text, ':');
+
+	if (!colon)
+		return false;
+	*colon = '\0';
+	return code_files_taken(text, colon + 1);
+}
+
 /* ---- the plugin ---------------------------------------------------------------------------- */
 
 static int start(const struct qemu_info *info, int argc, char **argv)
@@ -321,6 +333,8 @@ static int start(const struct qemu_info *info, int argc, char **argv)
 			watch.given = argv[i] + 6;
 		} else if (!strncmp(argv[i], "root=", 5)) {
 			watch.root = argv[i] + 5;
+		} else if (!strncmp(argv[i], "taken=", 6) && takes(argv[i] + 6)) {
+			continue;
 		} else if (!strcmp(argv[i], "from=entry")) {
 			watch.from_entry = true;
 		} else if (!strcmp(argv[i], "at=entries")) {

@@ -62,6 +62,7 @@ void watch_result_deinit(struct watch_result *result)
 {
 	json_decref(result->process);
 	json_decref(result->summary);
+	json_decref(result->saved);
 	*result = (struct watch_result) { 0 };
 }
 
@@ -184,6 +185,8 @@ void watch_result_print_json(FILE *file, const struct watch_result *result, cons
 	size_t i;
 
 	json_array_foreach(result->process, i, process) json_line(file, json_incref(process));
+	if (result->saved)
+		json_object_set(summary, "saved", result->saved);
 	gate_json(gate, summary);
 	json_line(file, summary);
 }

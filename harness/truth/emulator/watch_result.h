@@ -11,6 +11,7 @@
 struct watch_result {
 	json_t *process; /* an array of the plugin's objects, in the order in which processes were made */
 	json_t *summary; /* NULL: the plugin did not come to its end */
+	json_t *saved; /* paths of what it had written until then, for the JSON; NULL: it came to its end */
 };
 
 /* Reads the plugin's NDJSON. ERROR_TEXT_SYNTAX, with the line as offset. watch_result_deinit() in any case. */

@@ -235,6 +235,18 @@ static void start_init(const char *init, const char *terminal, bool as_first, in
 	_exit(0);
 }
 
+static bool interrupts; /* the first command, once it has said something */
+
+static void interrupt_first(int terminal)
+{
+	const uint8_t byte = FRAME_INTERRUPT;
+
+	if (!interrupts || !said[0].out.size)
+		return;
+	ck_assert_int_eq(write(terminal, &byte, 1), 1);
+	interrupts = false;
+}
+
 /* Until its end, and the end of what it says. */
 static void listen_to(int terminal, int result)
 {
@@ -251,6 +263,7 @@ static void listen_to(int terminal, int result)
 			got = read(terminal, data, sizeof(data));
 		if (got > 0 && !bad)
 			bad = guest_channel_feed(&channel, data, (size_t)got, &channel_error);
+		interrupt_first(terminal);
 		if (fds[1].revents)
 			lives = false;
 		else if (got <= 0 && !lives)
@@ -435,6 +448,32 @@ START_TEST(nothing_outlives_its_command)
 	ck_assert_int_eq(said[2].exit_code, 124);
 	ck_assert_str_eq(text_of(&said[3].out), "");
 	ck_assert_int_eq(said[3].exit_code, 0);
+}
+END_TEST
+
+/* ^C of the host's goes to who runs, and to what that has started; the next one does not see it. */
+START_TEST(an_interrupt_is_the_command_s_that_runs)
+{
+	static const struct command commands[] = {
+		{ 0, "/", false,
+		  "trap 'echo caught' INT; sh -c 'trap \"echo child; exit 3\" INT; echo waits; "
+		  "while :; do sleep 0.05; "
+		  "done'; exit 6",
+		  NULL },
+		{ 0, "/", false, "sleep 0.2; echo next", NULL },
+	};
+	bool ran;
+
+	interrupts = true;
+	ran = run_init(commands, COUNT(commands));
+	interrupts = false;
+	if (!ran)
+		return;
+	ends_well();
+	ck_assert_str_eq(text_of(&said[0].out), "waits\nchild\ncaught\n");
+	ck_assert_int_eq(said[0].exit_code, 6);
+	ck_assert_str_eq(text_of(&said[1].out), "next\n");
+	ck_assert_int_eq(said[1].exit_code, 0);
 }
 END_TEST
 
@@ -663,7 +702,7 @@ START_TEST(another_process_is_no_init)
 END_TEST
 
 SUITE(guest_init, FIXTURE(set_up, tear_down), TEST(commands_are_run_one_by_one),
-      TEST(nothing_outlives_its_command), TEST(output_is_whole), TEST(a_command_is_its_own),
-      TEST(files_are_those_of_the_command), TEST(copies_come_by_name),
-      LOOP(what_it_can_not_do_ends_it, failures), TEST(without_commands_it_is_done),
-      TEST(another_process_is_no_init))
+      TEST(nothing_outlives_its_command), TEST(an_interrupt_is_the_command_s_that_runs),
+      TEST(output_is_whole), TEST(a_command_is_its_own), TEST(files_are_those_of_the_command),
+      TEST(copies_come_by_name), LOOP(what_it_can_not_do_ends_it, failures),
+      TEST(without_commands_it_is_done), TEST(another_process_is_no_init))

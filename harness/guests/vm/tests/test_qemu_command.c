@@ -88,6 +88,22 @@ START_TEST(test_emulator)
 }
 END_TEST
 
+/* What ttyS1 reads has a path of its own. */
+START_TEST(test_input)
+{
+	struct qemu_settings settings = {
+		.kernel = "/k", .initrd = "/i", .console = "/c", .results = "/r", .input = "/in"
+	};
+	struct qemu_command command;
+	int found = 0;
+
+	qemu_command_build(&command, &settings);
+	for (int i = 0; i < command.argc; i++)
+		found += !strcmp(command.argv[i], "file,id=results,path=/r,input-path=/in");
+	ck_assert_int_eq(found, 1);
+}
+END_TEST
+
 /* Paths of the longest kind: all of them fit. */
 START_TEST(test_long_paths)
 {
@@ -163,5 +179,5 @@ START_TEST(test_print)
 }
 END_TEST
 
-SUITE(qemu_command, LOOP(test_words, builds), TEST(test_emulator), TEST(test_long_paths),
-      TEST(test_print))
+SUITE(qemu_command, LOOP(test_words, builds), TEST(test_emulator), TEST(test_input),
+      TEST(test_long_paths), TEST(test_print))

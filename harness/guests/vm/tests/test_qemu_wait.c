@@ -161,12 +161,30 @@ static void on_exit_code(void *context, size_t index, int exit_code)
 		ck_assert_int_eq(write(stop_at_exit, "x", 1), 1);
 }
 
+static bool times_wanted;
+static int interrupt_when_ready = -1;
+static uint64_t time_used, time_total; /* when time was told last */
+static size_t times, times_running;
+
+static void on_time(void *context, uint64_t used_ms, uint64_t total_ms, bool runs)
+{
+	ck_assert_uint_ge(used_ms, time_used);
+	time_used = used_ms;
+	time_total = total_ms;
+	times++;
+	times_running += runs;
+	if (runs && interrupt_when_ready >= 0)
+		ck_assert_int_eq(write(interrupt_when_ready, "x", 1), 1);
+	interrupt_when_ready = runs ? -1 : interrupt_when_ready;
+}
+
 static int run_guest(struct guest_options *options, struct guest_result *ret, struct error *error)
 {
 	static char *const argv[] = { "/command", NULL };
 	static const struct guest_command command = { .argv = argv };
 	const struct guest_callbacks callbacks = { .on_output = on_output,
-						   .on_exit = on_exit_code };
+						   .on_exit = on_exit_code,
+						   .on_time = times_wanted ? on_time : NULL };
 
 	options->kernel_image = "/dev/null";
 	options->commands = &command;
@@ -213,7 +231,7 @@ START_TEST(first_wait)
 	ck_assert_uint_ge(calls, 1);
 	ck_assert_msg(call[0].timeout == waits[_i].waits, "%s: %d", waits[_i].name,
 		      call[0].timeout);
-	ck_assert_int_eq(call[0].count, 4);
+	ck_assert_int_eq(call[0].count, 5);
 	for (int i = 0; i < 3; i++)
 		ck_assert(call[0].fd[i].fd >= 0 && call[0].fd[i].events == POLLIN);
 	ck_assert(call[0].fd[3].fd == -1 && call[0].fd[3].events == POLLIN);
@@ -440,6 +458,56 @@ START_TEST(nonsense_is_not_listened_to)
 	now = tick = 0;
 	ck_assert_msg(!status, "%s", error.message);
 	ck_assert_int_eq(result.outcome, GUEST_PROTOCOL);
+}
+END_TEST
+
+/* The guest gets one byte, and goes on; one that has not said that it runs is ended. */
+static const struct {
+	const char *name, *script;
+	enum guest_outcome outcome;
+} interrupts[] = {
+	{ "a_command", "cat ready >&4; head -c 1 <&8 >got; cat said more end >&4", GUEST_OK },
+	{ "none_runs", HANGS, GUEST_INTERRUPTED },
+	{ "it_does_not_hear",
+	  "cat ready >&4; head -c 1 <&8 >got; while :; do sleep 0.1; echo x >&3; done",
+	  GUEST_TIMEOUT },
+};
+
+START_TEST(an_interrupt_is_handed_on)
+{
+	struct guest_options options = { .timeout_ms = 600000 };
+	struct guest_result result;
+	struct error error;
+	int both[2], status;
+	char got[16];
+
+	ck_assert(!pipe2(both, O_CLOEXEC));
+	if (_i == 1)
+		ck_assert_int_eq(write(both[1], "x", 1), 1);
+	else
+		interrupt_when_ready = both[1];
+	options.interrupt_fd = both[0];
+	times_wanted = true;
+	time_used = times = times_running = 0;
+	write_qemu(interrupts[_i].script);
+	now = 1024;
+	tick = 3;
+	status = run_guest(&options, &result, &error);
+	now = tick = 0;
+	times_wanted = false;
+	interrupt_when_ready = -1;
+	ck_assert_msg(!status, "%s", error.message);
+	ck_assert_msg(result.outcome == interrupts[_i].outcome, "%s: %s", interrupts[_i].name,
+		      result.sentence);
+	read_back("got", got, sizeof(got));
+	ck_assert_str_eq(got, _i == 1 ? "" : "\x03");
+	ck_assert_uint_gt(times, 0);
+	ck_assert((times_running > 0) == (_i != 1));
+	/* It has two minutes from then. */
+	if (interrupts[_i].outcome == GUEST_TIMEOUT)
+		ck_assert(time_total >= 120000 && time_total < 600000);
+	close(both[0]);
+	close(both[1]);
 }
 END_TEST
 
@@ -677,8 +745,8 @@ END_TEST
 SUITE(qemu_wait, FIXTURE(set_up, tear_down), LOOP(first_wait, waits),
       TEST(time_is_up_at_the_deadline), TEST(kvm_that_boots_has_all_its_time),
       TEST(silence_counts_from_the_last_word), LOOP(nothing_is_left_of_the_first_attempt, attempts),
-      TEST(times_are_of_the_first_time), TEST(nonsense_is_not_listened_to),
-      TEST(what_is_stopped_behind_its_end_is_well), LOOP(power_off_has_its_time, ends),
-      TEST(stop_descriptor_is_waited_for), TEST(messages_of_both_streams),
-      TEST(console_is_kept_in_parts), TEST(console_that_can_not_be_kept), TEST(there_is_no_qemu),
-      TEST(nothing_can_be_started))
+      TEST(times_are_of_the_first_time), LOOP(an_interrupt_is_handed_on, interrupts),
+      TEST(nonsense_is_not_listened_to), TEST(what_is_stopped_behind_its_end_is_well),
+      LOOP(power_off_has_its_time, ends), TEST(stop_descriptor_is_waited_for),
+      TEST(messages_of_both_streams), TEST(console_is_kept_in_parts),
+      TEST(console_that_can_not_be_kept), TEST(there_is_no_qemu), TEST(nothing_can_be_started))
