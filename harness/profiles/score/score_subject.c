@@ -222,6 +222,16 @@ static void add_frame(struct score_subject *subject, const struct score_truth *t
 
 /* ---- whose it is ------------------------------------------------------------------------------ */
 
+#define STARTER "stackproof"
+
+/* In a guest this program executes what is watched (truth/emulator/guest_agent.h). A profile has it under its own name until
+ * then, perhaps with a stack of libc's alone, since its memory goes. */
+static bool is_starter(const struct score *score, const struct score_subject *subject)
+{
+	return truth_file_number(score->truth->file, "emulated") && subject->other_name &&
+	       !subject->main_image && subject->comm_text && !strcmp(subject->comm_text, STARTER);
+}
+
 static enum score_origin origin_of(struct score *score, const struct score_subject *subject)
 {
 	const struct truth_file *file = score->truth->file;
@@ -229,6 +239,8 @@ static enum score_origin origin_of(struct score *score, const struct score_subje
 	bool is_thread = subject->sample->pid_is_tid && truth_file_number(file, "threads") > 1,
 	     children = truth_file_number(file, "children") != 0;
 
+	if (is_starter(score, subject))
+		return SCORE_ORIGIN_OTHER;
 	/* Who starts a program is its process until exec, with that one's name, in files that the program never has. */
 	if (pid >= 0 && pid == score->main_pid)
 		return (!score->is_driven_pid || (score->moments && !subject->sample->timed)) &&
