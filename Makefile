@@ -54,7 +54,7 @@ ALL_TESTS := $(patsubst %.c,$(O)/%,$(wildcard unwinder/tests/test_*.c unwinder/*
 	    harness/commands/tests/test_*.c harness/*/*/tests/test_*.c))
 tests	  = $(foreach name,$(1),$(filter %/$(name),$(ALL_TESTS)))
 # They replace functions of other objects, or look at their own program: a program each.
-ALONE	  := $(call tests,test_no_memory test_corpus_own test_engine_list test_external_counts test_score_findings test_score_frames \
+ALONE	  := $(call tests,test_no_memory test_corpus_own test_engine_list test_sframe_referee test_external_counts test_score_findings test_score_frames \
 	    test_progress test_folder_lock test_child test_verdict test_start_file test_stepping_parts test_dispute_keeper test_recording_images \
 	    test_witness_run test_boot_image test_accelerator test_tsc test_initramfs test_guest_folder test_qemu_wait test_guest_files test_cache \
 	    test_run_batch_parts test_run_host_wait test_bench_session test_report_session test_lint_session test_compare_session \

@@ -58,6 +58,9 @@ static const struct argp_option option_list[] = {
 	{ "sframe", KEY_SFRAME, NULL, 0, "hold SFrame against the call frame information, too", 0 },
 	{ "objdump", KEY_OBJDUMP, "PROGRAM", 0,
 	  "with --sframe: hold every line of it against PROGRAM --sframe", 0 },
+	{ "libsframe", INTO_FLAG(proving, options.libsframe), NULL, 0,
+	  "with --sframe: hold every row of it against libsframe's reading, where that is there",
+	  0 },
 	{ "object", KEY_OBJECT, "FILE", 0,
 	  "with --sframe: an object file that was linked, to tell assembler from linker", 0 },
 	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
@@ -93,8 +96,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "no ELF file and no directory"); break;
 	case ARGP_KEY_END:
-		if (!options->sframe && (options->objdump || options->object_count))
-			argp_error(state, "--objdump and --object are for --sframe");
+		if (!options->sframe &&
+		    (options->objdump || options->object_count || options->libsframe))
+			argp_error(state, "--objdump, --libsframe and --object are for --sframe");
 		break;
 	default: return option_into(key, argument, state, option_list);
 	}
@@ -114,7 +118,8 @@ static bool has_findings(const struct proving *proving, const json_t *proof)
 	       json_count(json_object_get(proof, "readelf"), "differ") ||
 	       json_count(sframe, "wrong") || json_count(sframe, "no_code") ||
 	       json_count(sframe, "errors") ||
-	       json_count(json_object_get(sframe, "objdump"), "differ");
+	       json_count(json_object_get(sframe, "objdump"), "differ") ||
+	       json_count(json_object_get(sframe, "libsframe"), "differ");
 }
 
 static void count_proof(struct proving *proving, const struct image_path *image,
@@ -125,6 +130,7 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 	const json_t *readelf = json_object_get(proof, "readelf");
 	const json_t *sframe = json_object_get(proof, "sframe");
 	const json_t *objdump = json_object_get(sframe, "objdump");
+	const json_t *libsframe = json_object_get(sframe, "libsframe");
 	struct prove_totals *totals = &proving->totals;
 
 	totals->images++;
@@ -151,7 +157,8 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 				     json_count(objdump, "failed") > 0;
 	gate_leave(&proving->gate, GATE_NO_TOOL,
 		   json_count(readelf, "not_run") + json_count(readelf, "failed") +
-			   json_count(objdump, "not_run") + json_count(objdump, "failed"));
+			   json_count(objdump, "not_run") + json_count(objdump, "failed") +
+			   json_count(libsframe, "not_run") + json_count(libsframe, "failed"));
 	gate_leave(&proving->gate, GATE_NO_SFRAME, json_count(sframe, "none"));
 	gate_leave(&proving->gate, GATE_REFUSED, json_object_get(referee, "refused") != NULL);
 	proving->gate.checked += json_count(proof, "compared");

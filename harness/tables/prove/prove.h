@@ -5,6 +5,7 @@
  *	commands/prove.c  the command line, the images, the totals
  *	prove_image.c	one image, in a process of its own: everything as JSON
  *	prove_sframe.c	its SFrame against its CFI (sframe_proof.h)
+ *	sframe_referee.c	our reading of it against libsframe's
  *	prove_readelf.c	our lines against readelf's and objdump's
  *	prove_text.c	what a person reads
  */
@@ -22,6 +23,7 @@ struct prove_options {
 	bool readelf;
 	bool sframe;
 	const char *objdump; /* the program that is asked for SFrame's lines; NULL: none */
+	bool libsframe;	     /* libsframe is asked, too */
 	char **object;	     /* files that the images were linked from */
 	size_t object_count;
 	unsigned int jobs;

@@ -12,6 +12,7 @@
 #include "prove.h"
 #include "prove_check.h"
 #include "sframe_proof.h"
+#include "sframe_referee.h"
 #include "tables/table/table_sframe.h"
 
 struct sframe_check {
@@ -205,6 +206,35 @@ static int ask_objdump(const struct prove_options *options, const char *file, FI
 	return failed && error->code != ERROR_UNAVAILABLE && error->code != ERROR_PROTOCOL ? -1 : 0;
 }
 
+/* ---- libsframe ---------------------------------------------------------------------------- */
+
+static void report_difference(void *context, const struct sframe_referee_difference *difference)
+{
+	struct check *check = context;
+	json_t *object = check_finding(check, "libsframe reads something else");
+
+	if (!object)
+		return;
+	json_set_hex(object, "pc", difference->pc);
+	json_line(check->output, JSON_SET(object, "row", difference->row, "what", difference->what,
+					  "ours", difference->ours, "theirs", difference->theirs));
+}
+
+static void ask_libsframe(const struct image *image, const struct sframe *sframe, FILE *output,
+			  json_t *ret)
+{
+	struct check check = { "libsframe", image, output, 0 };
+	struct sframe_referee counts;
+	struct error error;
+	int failed = sframe_referee(sframe, report_difference, &check, &counts, &error);
+	json_t *object = JSON_NEW("equal", counts.equal, "differ", counts.differ);
+
+	if (failed)
+		JSON_SET(object, error.code == ERROR_UNAVAILABLE ? "not_run" : "failed", 1,
+			 "message", error.message);
+	JSON_SET(ret, "libsframe", object);
+}
+
 /* ---- one image ---------------------------------------------------------------------------- */
 
 int check_sframe(const struct prove_options *options, const struct image *image, const char *file,
@@ -245,6 +275,8 @@ int check_sframe(const struct prove_options *options, const struct image *image,
 	if (options->object_count)
 		JSON_SET(object, "wrong_stages", stages_json(check.wrong), "absent_stages",
 			 stages_json(check.absent));
+	if (options->libsframe)
+		ask_libsframe(image, sframe, output, object);
 	if (options->objdump)
 		result = ask_objdump(options, file, output, object, error);
 	JSON_SET(object, "seconds", monotonic_seconds() - start);

@@ -53,6 +53,7 @@ void prove_text_finding(FILE *file, const json_t *finding)
 static void print_sframe(FILE *file, const json_t *sframe)
 {
 	const json_t *objdump = json_object_get(sframe, "objdump");
+	const json_t *libsframe = json_object_get(sframe, "libsframe");
 	const char *reason;
 	json_t *value;
 
@@ -68,6 +69,13 @@ static void print_sframe(FILE *file, const json_t *sframe)
 		json_count(sframe, "equal"), json_count(sframe, "wrong"));
 	json_object_foreach(json_object_get(sframe, "absent"), reason, value) fprintf(
 		file, ", %" JSON_INTEGER_FORMAT " absent: %s", json_integer_value(value), reason);
+	if (json_object_get(libsframe, "message"))
+		fprintf(file, "; %s", PLAIN_TEXT(json_text(libsframe, "message")));
+	else if (libsframe)
+		fprintf(file,
+			"; libsframe %" JSON_INTEGER_FORMAT " rows equal, %" JSON_INTEGER_FORMAT
+			" not",
+			json_count(libsframe, "equal"), json_count(libsframe, "differ"));
 	if (json_object_get(objdump, "message"))
 		fprintf(file, "; %s", PLAIN_TEXT(json_text(objdump, "message")));
 	else if (objdump)
@@ -212,6 +220,11 @@ void prove_text_summary(FILE *file, const struct prove_options *options,
 	if (options->objdump)
 		print_line(file, "objdump", json_count(objdump, "equal"), 0,
 			   json_count(objdump, "differ"), "lines, here and from objdump --sframe");
+	if (options->libsframe)
+		print_line(file, "libsframe",
+			   json_count(json_object_get(sframe, "libsframe"), "equal"), 0,
+			   json_count(json_object_get(sframe, "libsframe"), "differ"),
+			   "rows of SFrame, here and in libsframe");
 	json_object_foreach((json_t *)absent, reason, value)
 		fprintf(file, "absent in SFrame: %" JSON_INTEGER_FORMAT " rows: %s\n",
 			json_integer_value(value), reason);
