@@ -24,6 +24,7 @@ int command_diff(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_step(int argc, char **argv);
 int command_truth(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_watch(int argc, char **argv);
 int command_executed(int argc, char **argv);

@@ -45,6 +45,7 @@ static const struct command commands[] = {
 	{ "profile", command_profile, "the stacks of a program or the machine, as a profile" },
 	{ "sample", command_sample, "sample a program; hold every stack against a stepped run's" },
 	{ "score", command_score, "any profiler's stacks, held against a truth file" },
+	{ "doctor", command_doctor, "what this machine can do, and what adds what is missing" },
 	{ "kernels", command_kernels, "list or fetch the kernels that can be booted" },
 	{ "emulators", command_emulators, "list or fetch a QEMU that takes plugins" },
 	{ "vm", command_vm, "run a command in a guest with another kernel" },

@@ -333,6 +333,23 @@ static int list_cached(struct list *list, bool patch_levels, struct error *error
 	return ret;
 }
 
+int kernels_cached(struct kernel **ret, size_t *ret_count, struct error *error)
+{
+	struct list list = { 0 };
+
+	*ret = NULL;
+	*ret_count = 0;
+	if (list_cached(&list, true, error)) {
+		free(list.kernels);
+		return -1;
+	}
+	if (list.count)
+		qsort(list.kernels, list.count, sizeof(*list.kernels), by_version);
+	*ret = list.kernels;
+	*ret_count = list.count;
+	return 0;
+}
+
 int kernels_list(bool patch_levels, struct kernel **ret, size_t *ret_count, struct error *error)
 {
 	const struct kernel_suite *suite;

@@ -39,6 +39,9 @@ struct kernel {
  * *ret, an array, is the caller's to free(). 1: not all suites could be asked, and error says why; *ret then
  * has the cached kernels, too. -1: *ret is NULL. */
 int kernels_list(bool patch_levels, struct kernel **ret, size_t *ret_count, struct error *error);
+/* Lists the kernels that are fetched, oldest first, without the network. *ret is the caller's to free(). -1:
+ * ERROR_MEMORY. */
+int kernels_cached(struct kernel **ret, size_t *ret_count, struct error *error);
 /* Whether name, a series or a patch level, is cached or of a series that a suite may hold. Uses no network: the
  * suite may still lack the kernel. */
 bool kernel_is_possible(const char *name);
