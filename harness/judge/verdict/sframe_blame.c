@@ -7,6 +7,7 @@
  * that differs in rbp, or one that SFrame never tracks.
  *
  *	no SFrame, or no row there	a loss, with prove's reason
+ *	a row where the CFI has none	wrong
  *	another CFA or return address	wrong
  *	the same, by rbp		wrong in the last inner frame that says another rbp
  *	the same, by a register		a loss: rbx and r12 to r15 aren't tracked
@@ -31,6 +32,7 @@ const char *sframe_loss_name(enum sframe_loss loss)
 struct two_rows {
 	const struct mapping *mapping;
 	struct row cfi; /* valid until the image's next row is asked for */
+	bool has_cfi;
 	struct sframe_canonical sframe;
 	bool has_sframe; /* else there is a loss */
 	enum sframe_loss loss;
@@ -42,23 +44,27 @@ static bool look_up(struct image_entry *entry, uint64_t vaddr, struct two_rows *
 	const struct cfi *cfi = image_entry_cfi(entry);
 	const struct sframe *sframe;
 	struct error error;
+	int found = cfi_row_find(cfi, vaddr, &ret->cfi, &error);
 
-	if (cfi_row_find(cfi, vaddr, &ret->cfi, &error) <= 0)
+	if (found < 0)
 		return false;
+	ret->has_cfi = found;
 	sframe = image_entry_sframe(entry, &error);
 	if (!sframe || !sframe_is_amd64(sframe)) {
 		ret->loss = SFRAME_LOSS_NO_SECTION;
-		return true;
+		return ret->has_cfi;
 	}
 	ret->has_sframe = sframe_canonical_find(sframe, vaddr, &ret->sframe, &error) > 0;
-	if (ret->has_sframe)
+	if (!ret->has_cfi)
+		ret->differs = SFRAME_DIFFERS_CFA;
+	else if (ret->has_sframe)
 		ret->differs = sframe_row_differs(&ret->cfi, &ret->sframe.row, vaddr);
 	else
 		ret->loss = (enum sframe_loss)sframe_why_absent(cfi, sframe, vaddr);
-	return true;
+	return ret->has_cfi || ret->has_sframe;
 }
 
-/* The rows for the step from a frame. False: the CFI has none, or the walk doesn't come there. */
+/* The rows for the step from a frame. False: there are none, or the walk doesn't come there. */
 static bool rows_of(const struct point *point, uint32_t frame, struct judgement *at,
 		    struct two_rows *ret)
 {
@@ -135,7 +141,10 @@ void sframe_blame_describe(struct image_entry *entry, uint64_t vaddr, char *text
 	if (!file || !look_up(entry, vaddr, &rows))
 		return;
 	fputs("CFI ", file);
-	sframe_proof_row_print(file, &rows.cfi);
+	if (rows.has_cfi)
+		sframe_proof_row_print(file, &rows.cfi);
+	else
+		fputs("none", file);
 	fputs("; SFrame ", file);
 	if (rows.has_sframe)
 		sframe_proof_row_print(file, &rows.sframe.row);

@@ -56,6 +56,12 @@ static void wrong_rbp(struct made *made)
 	put_plain(made, 0x1060, 0, 8);
 }
 
+static void too_long(struct made *made)
+{
+	made_function(made, 0x1060, 0x40, ADDR1, 0, 0, 1);
+	made_row(made, 1, 0, ROW(BY_SP, 1, 1), 8);
+}
+
 static const struct {
 	const char *name;
 	unsigned int version; /* 0: no SFrame */
@@ -157,6 +163,19 @@ static const struct {
 	  SFRAME_LOSS_SIGNAL,
 	  0 },
 	{ "a_signal_with_a_mark", 3, right, 0x1040, 0, { 0x1060, 0x1061 }, 2, 0, false, 0, 0, 0 },
+	{ "a_row_where_no_fde_is",
+	  1,
+	  too_long,
+	  0x1080,
+	  0,
+	  { 0x1061 },
+	  1,
+	  0,
+	  true,
+	  FAULT_SFRAME,
+	  0,
+	  0 },
+	{ "no_row_of_either", 2, right, 0x1080, 0, { 0x1061 }, 1, STOP_NO_ROW, false, 0, 0, 0 },
 	{ "no_sframe",
 	  0,
 	  NULL,
@@ -271,7 +290,7 @@ START_TEST(the_row_is_found)
 							    ? VERDICT_TABLE_FAULT
 							    : VERDICT_CONVERSION_LOSS_FLAGGED);
 		sframe_blame_describe(&mapped.entry, judgement.pc, text, sizeof(text));
-		ck_assert_msg(!strncmp(text, "CFI cfa=", 8) && strstr(text, "; SFrame "), "%s: %s",
+		ck_assert_msg(!strncmp(text, "CFI ", 4) && strstr(text, "; SFrame "), "%s: %s",
 			      name, text);
 	}
 	unmap(&mapped);
