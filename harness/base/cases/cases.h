@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * cases.h - what a command judged, case by case, for CI servers: JUnit XML and TAP
+ * cases.h - what a command judged, case by case, for CI servers
  *
  *	cases.c		suites, and their cases
  *	cases_junit.c	as JUnit XML
  *	cases_tap.c	as TAP 14
- *	cases_options.c	--junit and --tap of the commands that judge
+ *	cases_quality.c	as GitLab's report of code quality
+ *	cases_github.c	as GitHub's annotations
+ *	cases_options.c	--junit, --tap and --quality of the commands that judge
  *
  * A *case* is one thing that a command judges: a program, an image, a recording, a snapshot. It passed, it failed, it
  * was skipped for a reason, or it is an error: it should have been judged and was not. A case that never ran is
@@ -28,6 +30,12 @@ enum case_status { CASE_PASSED, CASE_FAILED, CASE_SKIPPED, CASE_ERROR, CASE_STAT
 const char *case_status_name(enum case_status status);
 /* The status of a case whose program or part ended with this exit status. */
 enum case_status case_status_of(enum exit_status status);
+
+/* It failed, or could not be judged. */
+static inline bool case_is_bad(enum case_status status)
+{
+	return status == CASE_FAILED || status == CASE_ERROR;
+}
 
 /* The case owns its strings. NULL: not set. */
 struct judged_case {
@@ -76,15 +84,20 @@ void case_suite_count(const struct case_suite *suite, size_t ret_count[CASE_STAT
 int cases_print_junit(const struct cases *cases, FILE *file, struct error *error);
 void cases_print_tap(const struct cases *cases, FILE *file);
 
+int cases_print_quality(const struct cases *cases, FILE *file, struct error *error);
+void cases_print_github(const struct cases *cases, FILE *file);
+/* The variable GITHUB_ACTIONS says that a job of GitHub runs this. */
+bool cases_are_for_github(void);
+
 /* ---- cases_options.c -------------------------------------------------------------------- */
 
 /* The input of cases_argp. Zero-initialise. */
 struct cases_options {
-	const char *junit, *tap; /* files; NULL: not asked for */
+	const char *junit, *tap, *quality; /* files; NULL: not asked for */
 	struct cases cases;
 };
 /* The files that it writes, for FILE_NAMES: none may be an input of the command. */
-#define CASES_FILES(options) (options).junit, (options).tap
+#define CASES_FILES(options) (options).junit, (options).tap, (options).quality
 extern const struct argp cases_argp;
 /* argp children of a command: gate_argp or gate_image_argp, then cases_argp. Their inputs have the same order. */
 extern const struct argp_child cases_children[], cases_image_children[];
@@ -92,7 +105,7 @@ extern const struct argp_child cases_children[], cases_image_children[];
 void cases_begin(struct cases_options *options, const char *command);
 /*
  * Adds a case for a status that no case explains, writes the files and frees the cases. If nothing was checked,
- * passed cases become skipped. Returns the command's exit status: status, or EXIT_ENVIRONMENT if a file can't be
+ * passed cases become skipped. In a job of GitHub what failed is annotated, on stderr. Returns the command's exit status: status, or EXIT_ENVIRONMENT if a file can't be
  * written.
  */
 enum exit_status cases_finish(struct cases_options *options, enum exit_status status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * cases_options.c - --junit and --tap, and the last word of a command that has them
+ * cases_options.c - --junit, --tap and --quality, and the last word of a command that has them
  *
  * A CI server that reads the file must not see less than one that reads the exit status. So a
  * status that no case accounts for is a case of its own: an environment that failed before
@@ -12,7 +12,7 @@
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
 
-enum { KEY_JUNIT = 0x2100, KEY_TAP };
+enum { KEY_JUNIT = 0x2100, KEY_TAP, KEY_QUALITY };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -21,6 +21,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case KEY_JUNIT: options->junit = option_file(state, argument, "--junit"); return 0;
 	case KEY_TAP: options->tap = option_file(state, argument, "--tap"); return 0;
+	case KEY_QUALITY: options->quality = option_file(state, argument, "--quality"); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -28,6 +29,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp_option options_list[] = {
 	{ "junit", KEY_JUNIT, "FILE", 0, "also write what was judged as JUnit XML", 0 },
 	{ "tap", KEY_TAP, "FILE", 0, "also write what was judged as TAP", 0 },
+	{ "quality", KEY_QUALITY, "FILE", 0,
+	  "also write what failed as GitLab's report of code quality", 0 },
 	{ 0 },
 };
 
@@ -119,6 +122,10 @@ enum exit_status cases_finish(struct cases_options *options, enum exit_status st
 		written |= write_file(cases, options->junit, cases_print_junit);
 	if (options->tap)
 		written |= write_file(cases, options->tap, print_tap);
+	if (options->quality)
+		written |= write_file(cases, options->quality, cases_print_quality);
+	if (cases_are_for_github())
+		cases_print_github(cases, stderr);
 	cases_deinit(cases);
 	return written ? EXIT_ENVIRONMENT : status;
 }

@@ -121,6 +121,144 @@ START_TEST(test_tap)
 END_TEST
 
 /* Names of files are any bytes but 0. */
+START_TEST(test_quality)
+{
+	struct error error = { 0 };
+	struct cases cases;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	fill(&cases);
+	ck_assert_int_eq(cases_print_quality(&cases, file, &error), 0);
+	fclose(file);
+	cases_deinit(&cases);
+	FREED char *freed = text;
+	json_t *array = json_loads(text, 0, NULL);
+	static const struct {
+		const char *text, *check, *severity, *path;
+	} wanted[] = { { "one", "first", "major", "bad.c" },
+		       { "two", "first", "major", "bad.c" },
+		       { "killed", "second", "critical", "broken" } };
+
+	(void)freed;
+	ck_assert_uint_eq(json_array_size(array), 3);
+	for (size_t i = 0; i < 3; i++) {
+		const char *said, *check, *severity, *path, *print;
+		int begin;
+
+		ck_assert(!json_unpack(json_array_get(array, i),
+				       "{s:s, s:s, s:s, s:s, s:{s:s, s:{s:i}}}", "description",
+				       &said, "check_name", &check, "severity", &severity,
+				       "fingerprint", &print, "location", "path", &path, "lines",
+				       "begin", &begin));
+		ck_assert_str_eq(said, wanted[i].text);
+		ck_assert_str_eq(check, wanted[i].check);
+		ck_assert_str_eq(severity, wanted[i].severity);
+		ck_assert_str_eq(path, wanted[i].path);
+		ck_assert_uint_eq(strlen(print), 16);
+	}
+	json_decref(array);
+}
+END_TEST
+
+static json_t *quality_of(const char *name, const char *line)
+{
+	struct error error = { 0 };
+	struct cases cases = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	cases_suite(&cases, "lint");
+	case_output(cases_add(&cases, "c", name, CASE_FAILED, "m"), line);
+	ck_assert_int_eq(cases_print_quality(&cases, file, &error), 0);
+	fclose(file);
+	cases_deinit(&cases);
+	FREED char *freed = text;
+	return json_loads(freed, 0, NULL);
+}
+
+/* What another build moves is the same finding; another function, or image, is another one. */
+static const struct {
+	const char *name, *line;
+	bool same;
+} prints[] = {
+	{ "a", "wrong at f+0x1a (0x4010)", true },     { "a", "wrong at f+0x2 (0x55)", true },
+	{ "a", "wrong at g+0x1a (0x4010)", false },    { "b", "wrong at f+0x1a (0x4010)", false },
+	{ "a", "wrong at f+0x1a (0x4010) 0x", false },
+};
+
+START_TEST(test_fingerprints)
+{
+	json_t *one = quality_of("a", "wrong at f+0x1a (0x4010)"),
+	       *other = quality_of(prints[_i].name, prints[_i].line);
+	const char *print[2];
+
+	ck_assert(!json_unpack(json_array_get(one, 0), "{s:s}", "fingerprint", &print[0]) &&
+		  !json_unpack(json_array_get(other, 0), "{s:s}", "fingerprint", &print[1]));
+	ck_assert_msg(!strcmp(print[0], print[1]) == prints[_i].same, "%s", prints[_i].line);
+	json_decref(one);
+	json_decref(other);
+}
+END_TEST
+
+START_TEST(test_github)
+{
+	struct cases cases;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	fill(&cases);
+	cases_add(&cases, "class", "a:b,c", CASE_FAILED, "50 %\nof: it");
+	cases_print_github(&cases, file);
+	fclose(file);
+	cases_deinit(&cases);
+	ck_assert_str_eq(text, "::error title=first bad::why <so>%0Aone%0Atwo%0A\n"
+			       "::error title=second a title::killed\n"
+			       "::error title=second a%3Ab%2Cc::50 %25%0Aof: it\n");
+	free(text);
+}
+END_TEST
+
+/* GitHub shows ten of a step. */
+START_TEST(test_github_has_no_room_for_more)
+{
+	struct cases cases = { 0 };
+	char *text = NULL;
+	size_t size, lines = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	cases_suite(&cases, "s");
+	for (int i = 0; i < 13; i++)
+		cases_add(&cases, "c", "n", CASE_FAILED, "m");
+	cases_print_github(&cases, file);
+	fclose(file);
+	cases_deinit(&cases);
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	ck_assert_uint_eq(lines, 11);
+	ck_assert_ptr_nonnull(strstr(text, "\n::notice title=stackproof::and 3 more\n"));
+	free(text);
+}
+END_TEST
+
+static const struct {
+	const char *value;
+	bool is;
+} github[] = { { NULL, false }, { "", false }, { "false", false }, { "true", true } };
+
+START_TEST(test_a_job_of_github_says_so)
+{
+	if (github[_i].value)
+		setenv("GITHUB_ACTIONS", github[_i].value, 1);
+	else
+		unsetenv("GITHUB_ACTIONS");
+	ck_assert_int_eq(cases_are_for_github(), github[_i].is);
+}
+END_TEST
+
 START_TEST(test_any_byte_in_names_is_well_formed)
 {
 	for (int byte = 1; byte < 256; byte++) {
@@ -273,7 +411,9 @@ START_TEST(test_nothing_is_written_unasked)
 END_TEST
 
 SUITE(cases, TEST(test_junit), TEST(test_tap), TEST(test_any_byte_in_names_is_well_formed),
-      TEST(test_no_cases_are_well_formed),
+      TEST(test_no_cases_are_well_formed), TEST(test_quality), LOOP(test_fingerprints, prints),
+      TEST(test_github), TEST(test_github_has_no_room_for_more),
+      LOOP(test_a_job_of_github_says_so, github),
       LOOP(test_a_status_that_no_case_accounts_for_is_a_case, last_words),
       TEST(test_seconds_are_added), TEST(test_nothing_checked_is_nothing_passed),
       TEST(test_a_file_that_can_t_be_written_is_the_environments_failure),
