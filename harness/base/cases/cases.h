@@ -105,8 +105,8 @@ extern const struct argp_child cases_children[], cases_image_children[];
 void cases_begin(struct cases_options *options, const char *command);
 /*
  * Adds a case for a status that no case explains, writes the files and frees the cases. If nothing was checked,
- * passed cases become skipped. In a job of GitHub what failed is annotated, on stderr. Returns the command's exit status: status, or EXIT_ENVIRONMENT if a file can't be
- * written.
+ * passed cases become skipped. In a job of GitHub what failed is annotated, on stderr. Returns the command's exit
+ * status: status, or EXIT_ENVIRONMENT if a file can't be written.
  */
 enum exit_status cases_finish(struct cases_options *options, enum exit_status status);
 
