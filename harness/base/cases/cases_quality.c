@@ -3,8 +3,8 @@
  * cases_quality.c - what failed as GitLab's report of code quality: JSON, an array of issues
  *
  * A merge request shows the issues that it adds (docs.gitlab.com, "Code Quality", "Code Quality report format"): those
- * whose fingerprint the report of its target has not. So the fingerprint is of what was found and in what, and of no place that
- * another build moves. A finding of a case is an issue; a case without one is one itself.
+ * whose fingerprint the report of its target has not. So the fingerprint is of what was found and in what, and of no
+ * place that another build moves. A finding of a case is an issue; a case without one is one itself.
  */
 #include <inttypes.h>
 #include <limits.h>
