@@ -2,6 +2,7 @@
 /*
  * plugin_threads.c - whom a vCPU runs, and what its thread has executed
  */
+#include <linux/sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -145,6 +146,7 @@ void watch_inherit(struct watched_thread *thread, const struct watched_thread *m
 		return;
 	thread->inherits = !stepped_inherit(&thread->process->steps, &thread->steps,
 					    &maker->process->steps, &maker->steps);
+	thread->steps.regs = maker->steps.regs; /* of the system call that makes it */
 	if (!thread->inherits)
 		watch_fail();
 }
@@ -557,6 +559,25 @@ static void take_arguments(struct process_truth *truth, uint64_t sp)
 	}
 }
 
+/* Where the stack begins that the call gives to who is made (clone(2)); 0: it goes on on its maker's. */
+static uint64_t given_stack(const struct user_regs_struct *call)
+{
+	struct clone_args args;
+
+	if (call->rax == SYS_clone)
+		return call->rsi;
+	if (call->rax == SYS_clone3 && call->rsi >= CLONE_ARGS_SIZE_VER0 &&
+	    plugin_memory_read(call->rdi, &args, CLONE_ARGS_SIZE_VER0) && args.stack)
+		return args.stack + args.stack_size;
+	return 0;
+}
+
+/* A process that begins on a stack of its own, as posix_spawn(3) makes it, has none of its maker's frames. */
+static bool has_own_stack(const struct watched_thread *thread, const struct user_regs_struct *regs)
+{
+	return thread->inherits && regs->rsp == given_stack(&thread->steps.regs);
+}
+
 void watch_begin(struct watched_thread *thread, const struct user_regs_struct *regs,
 		 const struct instruction *instruction)
 {
@@ -570,6 +591,7 @@ void watch_begin(struct watched_thread *thread, const struct user_regs_struct *r
 	thread->entry = 0;
 	if (!made && watch.truth && !thread->process->truth.arguments)
 		take_arguments(&thread->process->truth, regs->rsp);
+	thread->inherits = thread->inherits && !has_own_stack(thread, regs);
 	thread->steps.regs = *regs;
 	thread->steps.next = *instruction;
 	if (!thread->inherits)

@@ -3,7 +3,9 @@
  * test_plugin_threads.c - what the witness concludes of registers, and of the words on a stack
  */
 #include <inttypes.h>
+#include <linux/sched.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "made_guest.h"
 
@@ -123,6 +125,66 @@ START_TEST(others_are_not_watched)
 	ck_assert_str_eq(state(), "70 70:b2 75:s0, ");
 	watch.failed = true;
 	ck_assert_ptr_null(enter(PID, PID));
+}
+END_TEST
+
+/* A process that is made with a stack begins there, and has none of its maker's frames. */
+#define OWN_STACK (SP - 0x800)
+#define ARGS_AT	  (SP - 0x1000)
+
+static const struct made_case {
+	const char *name;
+	uint64_t rax, rsi;
+	struct clone_args args;
+	uint64_t sp; /* of the new process */
+	int frames;
+} made_cases[] = {
+	{ "fork", SYS_fork, OWN_STACK, { 0 }, SP - 16, 2 },
+	{ "clone", SYS_clone, 0, { 0 }, SP - 16, 2 },
+	{ "clone_with_a_stack", SYS_clone, OWN_STACK, { 0 }, OWN_STACK, 0 },
+	{ "clone_that_is_elsewhere", SYS_clone, OWN_STACK, { 0 }, OWN_STACK - 8, 2 },
+	{ "clone3", SYS_clone3, 64, { 0 }, SP - 16, 2 },
+	{ "clone3_with_a_stack",
+	  SYS_clone3,
+	  64,
+	  { .stack = OWN_STACK - 256, .stack_size = 256 },
+	  OWN_STACK,
+	  0 },
+	{ "clone3_with_short_arguments",
+	  SYS_clone3,
+	  63,
+	  { .stack = OWN_STACK - 256, .stack_size = 256 },
+	  OWN_STACK,
+	  2 },
+	{ "not_by_that_call",
+	  SYS_vfork,
+	  64,
+	  { .stack = OWN_STACK - 256, .stack_size = 256 },
+	  OWN_STACK,
+	  2 },
+};
+
+START_TEST(a_given_stack_is_empty)
+{
+	const struct made_case *c = &made_cases[_i];
+	const struct made_event fork = FORK(0, 1, 80, 80, PID, PID);
+	struct user_regs_struct regs = registers;
+	struct watched_thread *made;
+
+	regs.rax = c->rax;
+	regs.rsi = c->rsi;
+	regs.rdi = ARGS_AT;
+	memcpy(world.stack + (ARGS_AT - LOW), &c->args, sizeof(c->args));
+	steps(enter(PID, PID), FUNCTION, SP - 16, SYSCALL, regs);
+	write_event(&fork);
+	made = enter(80, 80);
+	ck_assert_ptr_nonnull(made);
+	regs.rax = 0;
+	steps(made, FUNCTION + 2, c->sp, NOP, regs);
+	ck_assert_msg(!watch.failed, "%s: %s", c->name, watch.error.message);
+	ck_assert_msg(made->steps.shadow.count == (size_t)c->frames, "%s: %zu frames", c->name,
+		      made->steps.shadow.count);
+	ck_assert_msg(made->steps.shadow.rooted, "%s", c->name);
 }
 END_TEST
 
@@ -278,6 +340,6 @@ END_TEST
 
 SUITE(plugin_threads, FIXTURE(setup, teardown), LOOP(kernel_ran_between, kernel_cases),
       LOOP(signal_is_recognised, signal_cases), TEST(others_are_not_watched),
-      TIMES(number_is_limited, 2), TEST(untold_code_is_not_judged),
-      TEST(truth_is_saved_while_it_grows), TEST(truth_that_cannot_be_written_is_counted),
-      LOOP(points_begin_at_the_entry, start_cases))
+      LOOP(a_given_stack_is_empty, made_cases), TIMES(number_is_limited, 2),
+      TEST(untold_code_is_not_judged), TEST(truth_is_saved_while_it_grows),
+      TEST(truth_that_cannot_be_written_is_counted), LOOP(points_begin_at_the_entry, start_cases))
