@@ -10,7 +10,7 @@
  *	row_facts_write.c	facts -> a file
  *	row_facts_read.c	a file -> facts; distrusts each byte
  *
- * The format is in docs/EMULATOR.md.
+ * The format is in docs/WATCH.md.
  */
 #ifndef STACKPROOF_ROW_FACTS_H
 #define STACKPROOF_ROW_FACTS_H
