@@ -255,7 +255,7 @@ PLUGIN_count	:= harness/truth/emulator/plugin_count.c
 PLUGIN_watch	:= $(filter-out %/plugin.c %/plugin_count.c,$(wildcard harness/truth/emulator/plugin_*.c harness/truth/emulator/fast_*.c harness/truth/emulator/rows_*.c harness/truth/steps/*.c)) \
 		   harness/truth/rows/row_facts.c harness/truth/rows/row_facts_write.c \
 		   harness/truth/contexts/context_tree.c harness/truth/contexts/context_write.c harness/truth/contexts/entry_write.c \
-		   bpf/perf_ring.c $(wildcard unwinder/image/*.c unwinder/cfi/*.c unwinder/sframe/*.c unwinder/table/*.c unwinder/walk/*.c) unwinder/error.c unwinder/number_map.c unwinder/plain_text.c unwinder/scratch.c
+		   bpf/perf_ring.c $(wildcard unwinder/image/*.c unwinder/cfi/*.c unwinder/sframe/*.c unwinder/table/*.c unwinder/walk/*.c) unwinder/address_set.c unwinder/error.c unwinder/number_map.c unwinder/plain_text.c unwinder/scratch.c
 PLUGIN_LIBS_watch := -l:libcapstone.a -Wl,--exclude-libs,ALL -lelf -Wl,-rpath,$(shell pkg-config --variable=libdir libelf)
 PLUGIN_FILES	:= $(foreach name,$(PLUGINS),$(foreach api,4 7,$(O)/emulator/$(name)-$(api).so))
 PLUGIN_OBJECTS	:= $(foreach name,$(PLUGINS),$(PLUGIN_$(name):%.c=$(O)/emulator/%.o)) $(foreach api,4 7,$(O)/emulator/plugin-$(api).o)

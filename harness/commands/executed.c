@@ -252,6 +252,7 @@ static enum exit_status hold(struct holding *holding)
 	struct error error;
 	json_t *total;
 
+	gate_leave(&holding->gate, GATE_PARTIAL_RUN, holding->facts.partial);
 	holding->counts = json_object();
 	if (image_objects_run(&objects, &holding->list, &error)) {
 		error_print(stderr, "executed", &error);
@@ -270,7 +271,8 @@ static enum exit_status hold(struct holding *holding)
 	} else {
 		row_report_print(stdout, total);
 		if (holding->facts.partial)
-			printf("PARTIAL: the guest did not come to its end\n");
+			printf("PARTIAL: the guest did not come to its end; what it did since is "
+			       "missing\n");
 		ignore_list_print_text(stderr, &holding->ignore);
 		gate_print(&holding->gate, stdout);
 		json_decref(total);

@@ -23,6 +23,7 @@
 #include "base/child/child.h"
 #include "base/cli/command_line.h"
 #include "base/cli/exit_status.h"
+#include "base/cli/json_counts.h"
 #include "base/cli/options.h"
 #include "base/cli/output_file.h"
 #include "commands.h"
@@ -216,6 +217,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (settings->profiles && settings->instructions)
 			argp_error(state, "--profile is for --at=entries");
 		settings->entries |= settings->profiles != 0;
+		if (settings->entries && settings->rows && !settings->output)
+			argp_error(state, "--at=entries is of -o FILE: --rows looks at the code "
+					  "between entries, too");
 		if (settings->registers && settings->entries)
 			argp_error(state, "--registers is for --at=instructions");
 		return 0;
@@ -441,6 +445,8 @@ static int watch_guest(struct settings *settings)
 	remove(said);
 	if (!result.summary)
 		result.saved = watch_files_saved(settings->output);
+	if (!result.summary && settings->rows && !access(settings->rows, R_OK))
+		json_array_append_new(result.saved, json_bytes(settings->rows));
 	watch_result_gate(&result, gate);
 	gate->environment |= status == EXIT_ENVIRONMENT;
 	if (settings->json) {

@@ -3,7 +3,9 @@
  * code_digest.c - a digest of a file's code, and of its symbols
  *
  * Of the bytes alone, without libelf: QEMU's plugin asks, too. The ELF header is left out, though old linkers put it into
- * the segment with the code: strip(1) changes where it says that the section headers are. Symbols are added up, so that
+ * the segment with the code: strip(1) changes where it says that the section headers are. So are these, which Go's
+ * linker puts there,
+ * too: strip changes them, and libelf in memory, where a section is decompressed. Symbols are added up, so that
  * their order does not count.
  */
 #include <elf.h>
@@ -37,20 +39,30 @@ static bool is_ours(const Elf64_Ehdr *header)
 	       header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == EM_X86_64;
 }
 
-static uint64_t add_segment(const struct bytes *file, Elf64_Phdr segment, uint64_t digest)
+static uint64_t add_bytes(const struct bytes *file, uint64_t begin, uint64_t end, uint64_t digest)
 {
-	const void *code;
+	const void *code = begin < end ? at(file, begin, end - begin) : NULL;
 
-	digest = hash_bytes_on(digest, &segment.p_vaddr, sizeof(segment.p_vaddr));
-	digest = hash_bytes_on(digest, &segment.p_filesz, sizeof(segment.p_filesz));
-	if (segment.p_offset < sizeof(Elf64_Ehdr)) {
-		uint64_t left_out = sizeof(Elf64_Ehdr) - segment.p_offset;
+	return code ? hash_bytes_on(digest, code, end - begin) : digest;
+}
 
-		segment.p_offset += left_out;
-		segment.p_filesz -= left_out < segment.p_filesz ? left_out : segment.p_filesz;
-	}
-	code = at(file, segment.p_offset, segment.p_filesz);
-	return code ? hash_bytes_on(digest, code, segment.p_filesz) : digest;
+static uint64_t add_segment(const struct bytes *file, const Elf64_Ehdr *header,
+			    const Elf64_Phdr *segment, uint64_t digest)
+{
+	uint64_t begin = segment->p_offset, end = begin + segment->p_filesz;
+	uint64_t sections = header->e_shoff,
+		 sections_end = sections + header->e_shnum * (uint64_t)header->e_shentsize;
+
+	digest = hash_bytes_on(digest, &segment->p_vaddr, sizeof(segment->p_vaddr));
+	digest = hash_bytes_on(digest, &segment->p_filesz, sizeof(segment->p_filesz));
+	if (begin < sizeof(*header))
+		begin = sizeof(*header);
+	if (end < begin || !at(file, begin, end - begin))
+		return digest;
+	if (sections >= end || sections_end <= begin || sections_end <= sections)
+		return add_bytes(file, begin, end, digest);
+	digest = add_bytes(file, begin, sections, digest);
+	return add_bytes(file, sections_end, end, digest);
 }
 
 static uint64_t digest_code(const struct bytes *file, const Elf64_Ehdr *header)
@@ -69,7 +81,7 @@ static uint64_t digest_code(const struct bytes *file, const Elf64_Ehdr *header)
 		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || !segment.p_filesz)
 			continue;
 		has_code = true;
-		digest = add_segment(file, segment, digest);
+		digest = add_segment(file, header, &segment, digest);
 	}
 	return has_code ? not_zero(digest) : 0;
 }

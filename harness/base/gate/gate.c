@@ -59,6 +59,7 @@ static const struct {
 				 KIND_KNOWN },
 	[GATE_DOUBTED_ROWS] = { "doubted_rows", "rows that ran only while the truth was in doubt",
 				KIND_KNOWN },
+	[GATE_PARTIAL_RUN] = { "partial_run", "run that was cut short", KIND_SKIP },
 	[GATE_UNSYNTHESIZED] = { "unsynthesized", "functions without CFI that get no row",
 				 KIND_KNOWN },
 	[GATE_NO_FDE] = { "no_fde", "files without an FDE there", KIND_SKIP },

@@ -59,6 +59,7 @@ enum gate_reason {
 	GATE_NOT_LOADED,     /* ... that a run did not load */
 	GATE_UNJUDGED_ROWS,  /* executed: rows that ran, and aren't found by rsp and rbp alone */
 	GATE_DOUBTED_ROWS,   /* executed: rows that ran only while the truth was in doubt */
+	GATE_PARTIAL_RUN,    /* executed: the run was cut short */
 	GATE_UNSYNTHESIZED,  /* synthesize: functions without CFI that get no row */
 	GATE_NO_FDE,	     /* files without an FDE for the address or function asked for */
 	/* everything else that a command checks */

@@ -6,7 +6,8 @@
  * and its own messages. One loop reads all three until they end, which they do when QEMU ends: no
  * signal handlers, no threads, nothing global, so guests can run side by side in one process.
  *
- * QEMU never outlives its guest: every way out kills its process group and waits for it, and the
+ * QEMU never outlives its guest: every way out kills its process group and waits for it (with a plugin it is asked
+ * before), and the
  * kernel kills it if this process dies first (PR_SET_PDEATHSIG, prctl(2)). Kernel and initramfs are
  * in memory without a name, so no file is left behind either.
  *
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +43,7 @@
 #define POWER_OFF_MS	   3000	  /* how long a guest that is done may take to end */
 #define PLUGIN_END_MS	   60000  /* the same where a plugin may have to write what it saw */
 #define INTERRUPTED_MS	   120000 /* how long a guest may take to end behind an interrupt */
+#define PLUGIN_STOP_MS	   20000  /* ... and where its guest is ended */
 #define TIME_MS		   200	  /* between two calls of on_time */
 #define READ_BYTES	   8192
 #define PIPE_BYTES	   (1 << 20)
@@ -383,6 +386,30 @@ static void follow(struct guest *guest)
 	console_finish(&guest->console);
 }
 
+/* A plugin writes what it has seen when QEMU ends by itself, which a SIGTERM asks it to. */
+static void ask_to_end(struct guest *guest)
+{
+	uint64_t deadline = now_ms() + PLUGIN_STOP_MS;
+	struct pollfd fds[PIPE_COUNT];
+
+	if (!guest->options->plugin || !(guest->timed_out || guest->stopped))
+		return;
+	kill(guest->pid, SIGTERM);
+	for (uint64_t now = now_ms(); now < deadline; now = now_ms()) {
+		int open = 0;
+
+		for (int i = 0; i < PIPE_COUNT; i++) {
+			fds[i] = (struct pollfd) { .fd = guest->pipes[i], .events = POLLIN };
+			open += guest->pipes[i] >= 0;
+		}
+		if (!open || (poll(fds, PIPE_COUNT, (int)(deadline - now)) < 0 && errno != EINTR))
+			break;
+		for (int i = 0; i < PIPE_COUNT; i++)
+			if (fds[i].revents && guest->pipes[i] >= 0)
+				take(guest, i);
+	}
+}
+
 /* ---- the outcome ------------------------------------------------------------------------ */
 
 static enum guest_outcome judge(const struct guest *guest)
@@ -531,8 +558,10 @@ static int attempt(struct guest *guest, const struct guest_callbacks *callbacks,
 			     (options->timeout_ms ? options->timeout_ms : DEFAULT_TIMEOUT_MS);
 	guest->init_deadline_ms = may_fall_back ? guest->start_ms + KVM_INIT_MS
 						: guest->deadline_ms;
-	if (!ret)
+	if (!ret) {
 		follow(guest);
+		ask_to_end(guest);
+	}
 	end_qemu(guest);
 	if (!ret)
 		fill_result(guest);

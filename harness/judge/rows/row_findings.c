@@ -72,16 +72,25 @@ static json_t *register_names(uint32_t registers)
 	return ret;
 }
 
+/* Code at the process's entry has no caller: without a row a walk ends there, as it should, and compare has no finding. */
+static const char *excuse(const struct judging *judging, const struct row_finding *finding)
+{
+	const struct cfi *cfi = judging->holding.cfi;
+
+	if (finding->verdict->kind != FAULT_MISSING)
+		return NULL;
+	return finding->fact->kind == ROW_FACT_OUTERMOST
+		       ? "entry"
+		       : start_file_find(cfi->image, cfi, finding->pc, judging->decoder);
+}
+
 static void on_finding(void *context, const struct row_finding *finding)
 {
 	struct judging *judging = context;
 	const struct image *image = judging->holding.cfi->image;
 	const struct memory_reader memory = { read_image, (void *)image };
 	const struct cfi_fde *fde = cfi_fde_find(judging->holding.cfi, finding->pc);
-	const char *start_file = finding->verdict->kind == FAULT_MISSING
-					 ? start_file_find(image, judging->holding.cfi, finding->pc,
-							   judging->decoder)
-					 : NULL;
+	const char *start_file = excuse(judging, finding);
 	char function[NAME_BYTES], place[2 * NAME_BYTES], instruction[128],
 		declared[ROW_TEXT_BYTES] = "", actual[ROW_TEXT_BYTES];
 	struct code_name name;

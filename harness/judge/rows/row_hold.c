@@ -27,6 +27,8 @@ static const char *const reason_names[ROW_REASON_COUNT] = {
 	[ROW_VARIES] = "varies",
 	[ROW_SIGNAL] = "signal_frame",
 	[ROW_RULE] = "rule",
+	[ROW_RETURN_REGISTER] = "return_register",
+	[ROW_RETURN_COPIED] = "return_copied",
 	[ROW_AS_CFI] = "as_cfi",
 	[ROW_MARKED] = "marked",
 };
@@ -201,6 +203,68 @@ static void hold_registers(const struct row_said *said, const struct row_fact *f
 	}
 }
 
+/* Whether the rule gives the return address: 1, 0: another value; -1: that is not known, and why. cfa_off: as of
+ * find_word(). */
+static int hold_return(const struct row_rule *rule, const struct row_fact *fact, int64_t cfa_off,
+		       enum row_reason *ret_reason)
+{
+	const struct row_fact_return *known = &fact->returns;
+	int64_t word, at;
+
+	*ret_reason = ROW_RETURN_REGISTER;
+	if (rule->kind == RULE_REGISTER) {
+		/* Where a stack pointer or frame pointer points to is no code. */
+		if (rule->reg == REGISTER_RSP || (rule->reg == REGISTER_RBP && fact->bp > 0))
+			return 0;
+		if (!known->registers_known || rule->reg > REGISTER_R15)
+			return -1;
+		return known->registers >> rule->reg & 1;
+	}
+	if (!find_word(rule, fact, cfa_off, &word, ret_reason))
+		return -1;
+	if (word == -SLOT_BELOW)
+		return 1;
+	/* Half of it is no copy. */
+	if (word > -2 * SLOT_BELOW && word < 0)
+		return 0;
+	*ret_reason = ROW_RETURN_COPIED;
+	at = ROW_RETURN_ABOVE - word;
+	if (!known->known || at < 0 || at % 8 || at / 8 >= ROW_RETURN_WORDS)
+		return -1;
+	if (known->has >> at / 8 & 1)
+		return 1;
+	return known->lacks >> at / 8 & 1 ? 0 : -1;
+}
+
+/* How far the caller's rsp is from the true one: at the CFA, if no rule says something else (x86_64.c). False: that
+ * is not known. */
+static bool hold_sp(const struct row_said *said, const struct row_fact *fact, int64_t cfa_off,
+		    int64_t *ret, enum row_reason *ret_reason)
+{
+	const struct row_rule *rule = &said->row.reg[REGISTER_RSP];
+	uint64_t one, other;
+
+	*ret = cfa_off;
+	*ret_reason = ROW_RULE;
+	if (!(said->declared >> REGISTER_RSP & 1) || rule->kind == RULE_UNSPECIFIED)
+		return true;
+	if (rule->kind == RULE_VAL_OFFSET)
+		return !__builtin_add_overflow(cfa_off, rule->offset, ret);
+	if (rule->kind != RULE_VAL_EXPRESSION || !rule->expression_bytes) {
+		*ret_reason = rule->kind == RULE_OFFSET || rule->kind == RULE_EXPRESSION
+				      ? ROW_MEMORY
+				      : ROW_RULE;
+		return false;
+	}
+	if (!evaluate(rule, fact, MADE_UP_CFA, true, MADE_UP_CFA + (uint64_t)cfa_off, &one,
+		      ret_reason) ||
+	    !evaluate(rule, fact, ANOTHER_CFA, true, ANOTHER_CFA + (uint64_t)cfa_off, &other,
+		      ret_reason))
+		return false;
+	*ret = (int64_t)(one - MADE_UP_CFA);
+	return one - MADE_UP_CFA == other - ANOTHER_CFA;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------ */
 
 static bool ends(const struct row_said *said)
@@ -212,34 +276,87 @@ static bool ends(const struct row_said *said)
 		(kind == RULE_UNSPECIFIED && !(said->vague >> REGISTER_RIP & 1)));
 }
 
-static void hold_frame(const struct row_said *said, const struct row_fact *fact,
-		       struct row_verdict *ret)
+/* The CFA is known. */
+static void hold_caller(const struct row_said *said, const struct row_fact *fact, int64_t cfa_off,
+			struct row_verdict *ret)
 {
-	bool has_cfa = said->declared & ROW_DECLARES_CFA, far;
 	bool has_return = said->declared >> REGISTER_RIP & 1;
-	const struct row_rule *rip = &said->row.reg[REGISTER_RIP];
-	enum row_reason reason;
-	int64_t cfa_off, word = -SLOT_BELOW;
+	enum row_reason reason, reason_of_sp;
+	int64_t sp_off;
+	int found = has_return ? hold_return(&said->row.reg[REGISTER_RIP], fact, cfa_off, &reason)
+			       : 1;
 
-	if (has_return && rip->kind == RULE_UNSPECIFIED && said->vague >> REGISTER_RIP & 1) {
-		unjudged(ret, ROW_RULE);
-	} else if (ends(said)) {
-		wrong(ret, FAULT_EARLY_END, 1u << REGISTER_RIP);
-	} else if (!has_cfa) {
-		unjudged(ret, ROW_RULE);
-	} else if (!hold_cfa(&said->row.cfa, fact, &cfa_off, &far, &reason)) {
+	if (!hold_sp(said, fact, cfa_off, &sp_off, &reason_of_sp)) {
+		if (found)
+			unjudged(ret, reason_of_sp);
+		else
+			wrong(ret, FAULT_WRONG, 1u << REGISTER_RIP);
+	} else if (!found || (sp_off && (found < 0 || !has_return))) {
+		wrong(ret, FAULT_WRONG,
+		      (uint32_t)!found << REGISTER_RIP | (uint32_t) !!sp_off << REGISTER_RSP);
+	} else if (sp_off) {
+		wrong(ret, FAULT_REGISTER, 1u << REGISTER_RSP);
+	} else if (found < 0) {
 		unjudged(ret, reason);
-	} else if (far) {
-		wrong(ret, FAULT_WRONG, 1u << REGISTER_RSP | 1u << REGISTER_RIP);
-	} else if (has_return && !find_word(rip, fact, cfa_off, &word, &reason)) {
-		unjudged(ret, reason);
-	} else if (word != (has_return ? -SLOT_BELOW : word)) {
-		wrong(ret, FAULT_WRONG, 1u << REGISTER_RIP | (uint32_t) !!cfa_off << REGISTER_RSP);
-	} else if (cfa_off) {
-		wrong(ret, has_return ? FAULT_REGISTER : FAULT_WRONG, 1u << REGISTER_RSP);
 	} else {
 		ret->outcome = ROW_RIGHT;
 		hold_registers(said, fact, ret);
+	}
+}
+
+static void hold_frame(const struct row_said *said, const struct row_fact *fact,
+		       struct row_verdict *ret)
+{
+	bool has_return = said->declared >> REGISTER_RIP & 1, far;
+	const struct row_rule *rip = &said->row.reg[REGISTER_RIP];
+	enum row_reason reason;
+	int64_t cfa_off;
+
+	if (has_return && rip->kind == RULE_UNSPECIFIED && said->vague >> REGISTER_RIP & 1)
+		unjudged(ret, ROW_RULE);
+	else if (ends(said))
+		wrong(ret, FAULT_EARLY_END, 1u << REGISTER_RIP);
+	else if (!(said->declared & ROW_DECLARES_CFA))
+		unjudged(ret, ROW_RULE);
+	else if (!hold_cfa(&said->row.cfa, fact, &cfa_off, &far, &reason))
+		unjudged(ret, reason);
+	else if (far)
+		wrong(ret, FAULT_WRONG, 1u << REGISTER_RSP | 1u << REGISTER_RIP);
+	else
+		hold_caller(said, fact, cfa_off, ret);
+}
+
+static void hold_outermost(const struct row_said *said, struct row_verdict *ret)
+{
+	if (ends(said))
+		ret->outcome = ROW_RIGHT;
+	else if (said->declared >> REGISTER_RIP & 1)
+		wrong(ret, FAULT_NO_END, 1u << REGISTER_RIP);
+	else
+		unjudged(ret, ROW_RULE);
+}
+
+/* A call may have opened no frame: then the row may go on with one of those further out. Which registers are whose
+ * is not known. */
+static void hold_readings(const struct row_said *said, const struct row_fact *fact,
+			  struct row_verdict *ret)
+{
+	struct row_fact one = *fact;
+
+	one.registers.known = !fact->others && fact->registers.known;
+	hold_frame(said, &one, ret);
+	one.returns = (struct row_fact_return) { .known = false };
+	for (size_t i = 0; i < fact->others && ret->outcome == ROW_WRONG; i++) {
+		struct row_verdict other = { .outcome = ROW_NEVER };
+
+		one.sp = fact->other[i].sp;
+		one.bp = fact->other[i].bp;
+		if (one.sp == ROW_FACT_NO_CALLER)
+			hold_outermost(said, &other);
+		else
+			hold_frame(said, &one, &other);
+		if (other.outcome != ROW_WRONG)
+			*ret = other;
 	}
 }
 
@@ -264,13 +381,9 @@ void row_hold(const struct row_said *said, const struct row_fact *fact, struct r
 	else if (fact->kind == ROW_FACT_SIGNAL || said->row.signal_frame)
 		unjudged(ret, ROW_SIGNAL);
 	else if (fact->kind == ROW_FACT_FRAME)
-		hold_frame(said, fact, ret);
-	else if (ends(said))
-		ret->outcome = ROW_RIGHT;
-	else if (said->declared >> REGISTER_RIP & 1)
-		wrong(ret, FAULT_NO_END, 1u << REGISTER_RIP);
+		hold_readings(said, fact, ret);
 	else
-		unjudged(ret, ROW_RULE);
+		hold_outermost(said, ret);
 }
 
 void row_actual_print(const struct row_fact *fact, const struct row_verdict *verdict, char *text,

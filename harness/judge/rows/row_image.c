@@ -9,6 +9,7 @@
 #include <string.h>
 #include "array.h"
 #include "cfi/code_name.h"
+#include "freed.h"
 #include "row_judge.h"
 
 /* One table's. */
@@ -37,38 +38,69 @@ static bool is_one_function(const struct holding *holding, uint64_t a, uint64_t 
 	return one.start == other.start;
 }
 
+/* Whether a row's fault at two facts is one. A wrong CFA may give the return address by chance, and another
+ * register each time. */
 static bool is_same(const struct holding *holding, uint32_t a, uint32_t b)
 {
 	const struct row_verdict *one = &holding->verdict[a], *other = &holding->verdict[b];
+	const uint32_t caller = 1u << REGISTER_RSP | 1u << REGISTER_RIP;
 
-	return one->outcome == ROW_WRONG && other->outcome == ROW_WRONG &&
-	       one->kind == other->kind && one->registers == other->registers &&
-	       (one->kind == FAULT_MISSING
-			? is_one_function(holding, holding->given.fact[a].pc,
-					  holding->given.fact[b].pc)
-			: (holding->given.fact[a].sp == holding->given.fact[b].sp &&
-			   holding->given.fact[a].bp == holding->given.fact[b].bp));
+	if (one->outcome != ROW_WRONG || other->outcome != ROW_WRONG)
+		return false;
+	if (one->kind == FAULT_MISSING || other->kind == FAULT_MISSING)
+		return one->kind == other->kind &&
+		       (holding->given.fact[a].kind == ROW_FACT_OUTERMOST) ==
+			       (holding->given.fact[b].kind == ROW_FACT_OUTERMOST) &&
+		       is_one_function(holding, holding->given.fact[a].pc,
+				       holding->given.fact[b].pc);
+	return one->kind == other->kind ||
+	       (one->registers & caller && other->registers & caller && one->kind != FAULT_NO_END &&
+		other->kind != FAULT_NO_END);
+}
+
+/* Adds the fact to the finding, which begins with the fact of number first. */
+static void add_fact(const struct holding *holding, uint32_t at, struct row_verdict *verdict,
+		     struct row_finding *finding)
+{
+	const struct row_fact *fact = &holding->given.fact[at];
+	const struct row_verdict *one = &holding->verdict[at];
+
+	finding->instructions += fact->pc + 1 != finding->pc_end;
+	finding->pc_end = fact->pc + 1;
+	finding->runs += fact->proven;
+	/* Where it is wrong in more, that is said. */
+	if (one->kind != verdict->kind && one->kind == FAULT_WRONG) {
+		verdict->kind = one->kind;
+		finding->fact = fact;
+	}
+	verdict->registers |= one->registers;
 }
 
 /* Tells those of the facts from first to before end, which one row is asked about. */
 static void tell_findings(const struct holding *holding, uint32_t first, uint32_t end)
 {
-	for (uint32_t i = first, next; i < end; i = next) {
+	FREED bool *told = calloc(end - first + 1, sizeof(*told));
+
+	for (uint32_t i = first; i < end; i++) {
+		struct row_verdict verdict = holding->verdict[i];
 		struct row_finding finding = { .said = &holding->said,
 					       .fact = &holding->given.fact[i],
-					       .verdict = &holding->verdict[i],
+					       .verdict = &verdict,
 					       .pc = holding->given.fact[i].pc };
 
-		next = i + 1;
-		if (holding->verdict[i].outcome != ROW_WRONG)
+		if (verdict.outcome != ROW_WRONG || (told && told[i - first]))
 			continue;
-		finding.instructions = 1;
-		finding.runs = holding->given.fact[i].proven;
-		finding.pc_end = finding.pc + 1;
-		for (; next < end && is_same(holding, i, next); next++) {
-			finding.instructions += holding->given.fact[next].pc + 1 != finding.pc_end;
-			finding.pc_end = holding->given.fact[next].pc + 1;
-			finding.runs += holding->given.fact[next].proven;
+		for (uint32_t k = i; k < end; k++) {
+			if (told && told[k - first])
+				continue;
+			if (!is_same(holding, i, k)) {
+				if (verdict.kind == FAULT_MISSING) /* another function's */
+					break;
+				continue;
+			}
+			add_fact(holding, k, &verdict, &finding);
+			if (told)
+				told[k - first] = true;
 		}
 		holding->given.finding(holding->given.context, &finding);
 	}

@@ -3,8 +3,10 @@
  * row_judge.h - rows that ran, held against where the caller's frame really was
  *
  * A run has left facts (truth/rows/row_facts.h): before an instruction the CFA was so far above rsp and rbp, and the
- * return address lay right below it. A row of whatever table is right there if it says the same, *wrong* if it says
- * anything else; and *unjudged*, by reason, if what it says can't be known from rsp and rbp alone.
+ * return address lay right below it. A row of whatever table is right there if the caller's rsp and the return address
+ * that it gives are the true ones: where it finds them does not count. It is *wrong* if it gives another one; and
+ * *unjudged*,
+ * by reason, if what it says can't be known from the facts.
  *
  *	row_hold.c	one row against one fact
  *	row_image.c	all rows of an image; which FDEs and rows ran
@@ -39,13 +41,15 @@ enum row_reason {
 	ROW_IN_DOUBT,	  /* a return address was out of its slot */
 	ROW_PREFIX,	  /* the stack was switched to: its caller isn't known */
 	/* of ROW_UNJUDGED */
-	ROW_OTHER_REGISTER, /* the CFA is found by another register than rsp and rbp */
-	ROW_MEMORY,	    /* it is found in memory */
-	ROW_VARIES,	    /* the register that it is found by had too many different places */
-	ROW_SIGNAL,	    /* a signal's frame */
-	ROW_RULE,	    /* a rule that isn't evaluated, or that the table has no words for */
-	ROW_AS_CFI, /* it is wrong, but so is the CFI that it was made of, in the same way */
-	ROW_MARKED, /* the table says that it has no row, and why */
+	ROW_OTHER_REGISTER,  /* the CFA is found by another register than rsp and rbp */
+	ROW_MEMORY,	     /* it is found in memory */
+	ROW_VARIES,	     /* the register that it is found by had too many different places */
+	ROW_SIGNAL,	     /* a signal's frame */
+	ROW_RULE,	     /* a rule that isn't evaluated, or that the table has no words for */
+	ROW_RETURN_REGISTER, /* the return address is said to be in a register */
+	ROW_RETURN_COPIED, /* it is said to be in another word than its slot: what was there isn't known */
+	ROW_AS_CFI,	   /* it is wrong, but so is the CFI that it was made of, in the same way */
+	ROW_MARKED,	   /* the table says that it has no row, and why */
 	ROW_REASON_COUNT,
 };
 /* "other_register". */

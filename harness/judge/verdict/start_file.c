@@ -11,6 +11,9 @@
  *	crtbegin.o	gcc's crtstuff.c has four functions, all local, which stand in one object one behind
  *			another. And the address is before the end of the function's own instructions
  *	crt1.o		_start, if the program begins there and has crti.o, too
+ *
+ * Where the symbols were stripped, crtbegin.o's four are known by what they do to each other: the third clears up once, and
+ * calls the first for that; the last only jumps to the second; and nothing but padding stands between them.
  */
 #include <elf.h>
 #include <string.h>
@@ -65,9 +68,11 @@ static bool goes_elsewhere(const uint8_t *bytes, size_t length, enum instruction
 	       (bytes[0] == 0xff && (bytes[1] & 0x38) == 0x20);
 }
 
-/* Whether the function that begins at start has an instruction at vaddr. */
-static bool instructions_reach(const struct image *image, struct decoder *decoder, uint64_t start,
-			       uint64_t vaddr)
+/* Where the instruction at vaddr ends, of the function that begins at start; or where its last one does, if that is
+ * before. 0: that
+ * is not known. */
+static uint64_t end_of(const struct image *image, struct decoder *decoder, uint64_t start,
+		       uint64_t vaddr)
 {
 	const struct memory_reader memory = { read_image, (void *)image };
 	uint64_t pc = start, needed = start;
@@ -77,18 +82,25 @@ static bool instructions_reach(const struct image *image, struct decoder *decode
 		const uint8_t *bytes = image_bytes(image, pc, instruction.length);
 
 		if (!instruction.length || !bytes)
-			return false;
+			return 0;
 		if (vaddr < pc + instruction.length)
-			return true;
+			return pc + instruction.length;
 		uint64_t target = branch_target(bytes, instruction.length, pc);
 		if (target > needed)
 			needed = target;
 		bool ends = goes_elsewhere(bytes, instruction.length, instruction.kind);
 		pc += instruction.length;
 		if (ends && needed < pc)
-			return false;
+			return pc;
 	}
-	return false;
+	return 0;
+}
+
+/* Whether the function that begins at start has an instruction at vaddr. */
+static bool instructions_reach(const struct image *image, struct decoder *decoder, uint64_t start,
+			       uint64_t vaddr)
+{
+	return end_of(image, decoder, start, vaddr) > vaddr;
 }
 
 /* All four, with nothing between them. */
@@ -112,6 +124,85 @@ static bool stands_in_crtstuff(const struct image *image, const struct image_sym
 	return true;
 }
 
+/* ---- without symbols --------------------------------------------------------------------------- */
+
+#define CRTSTUFF_ALIGNMENT 16u
+#define ENDBR_BYTES	   4u
+
+/* Behind the endbr64 that it may begin with. */
+static uint64_t skip_endbr(const struct image *image, uint64_t pc)
+{
+	static const uint8_t endbr[ENDBR_BYTES] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	const uint8_t *bytes = image_bytes(image, pc, sizeof(endbr));
+
+	return bytes && !memcmp(bytes, endbr, sizeof(endbr)) ? pc + sizeof(endbr) : pc;
+}
+
+/* Where the call or the jump at pc goes, if it is one with a displacement of 32 bits, or a short jump; 0: it is none. */
+static uint64_t target_of(const struct image *image, uint64_t pc, uint8_t opcode)
+{
+	const uint8_t *bytes = image_bytes(image, pc, 2);
+	int32_t distance;
+
+	if (bytes && opcode == 0xe9 && bytes[0] == 0xeb)
+		return pc + 2 + (uint64_t)(int8_t)bytes[1];
+	bytes = image_bytes(image, pc, 1 + sizeof(distance));
+	if (!bytes || bytes[0] != opcode)
+		return 0;
+	memcpy(&distance, bytes + 1, sizeof(distance));
+	return pc + 1 + sizeof(distance) + (uint64_t)(int64_t)distance;
+}
+
+/* Some instruction from begin to before end calls target. */
+static bool calls(const struct image *image, struct decoder *decoder, uint64_t begin, uint64_t end,
+		  uint64_t target)
+{
+	while (begin < end && target_of(image, begin, 0xe8) != target)
+		begin = end_of(image, decoder, begin, begin);
+	return begin < end;
+}
+
+/* __do_global_dtors_aux begins with `cmp byte ptr [rip + ...], 0`. */
+static bool asks_once(const struct image *image, uint64_t pc)
+{
+	const uint8_t *bytes = image_bytes(image, skip_endbr(image, pc), 2);
+
+	return bytes && bytes[0] == 0x80 && bytes[1] == 0x3d;
+}
+
+/* Whether the four begin at first, and one of them has vaddr. */
+static bool is_crtstuff(const struct image *image, const struct cfi *cfi, struct decoder *decoder,
+			uint64_t first, uint64_t vaddr)
+{
+	uint64_t begin[CRTSTUFF_COUNT], end[CRTSTUFF_COUNT];
+	bool has = false;
+
+	for (size_t i = 0; i < CRTSTUFF_COUNT; i++) {
+		begin[i] = i ? (end[i - 1] + CRTSTUFF_ALIGNMENT - 1) & -(uint64_t)CRTSTUFF_ALIGNMENT
+			     : first;
+		end[i] = cfi_fde_find(cfi, begin[i]) ? 0
+						     : end_of(image, decoder, begin[i], UINT64_MAX);
+		if (!end[i])
+			return false;
+		has |= vaddr >= begin[i] && vaddr < end[i];
+	}
+	return has && asks_once(image, begin[2]) &&
+	       calls(image, decoder, begin[2], end[2], begin[0]) &&
+	       target_of(image, skip_endbr(image, begin[3]), 0xe9) == begin[1];
+}
+
+/* The gap between FDEs has all four, and vaddr is in them. */
+static bool gap_has_crtstuff(const struct image *image, const struct cfi *cfi,
+			     struct decoder *decoder, uint64_t gap, uint64_t vaddr)
+{
+	uint64_t first = vaddr & -(uint64_t)CRTSTUFF_ALIGNMENT;
+
+	for (; first >= gap && vaddr - first < CRTSTUFF_BYTES_MAX; first -= CRTSTUFF_ALIGNMENT)
+		if (is_crtstuff(image, cfi, decoder, first, vaddr))
+			return true;
+	return false;
+}
+
 const char *start_file_find(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 			    struct decoder *decoder)
 {
@@ -123,6 +214,8 @@ const char *start_file_find(const struct image *image, const struct cfi *cfi, ui
 	    (name.kind == CODE_SECTION ||
 	     (name.kind == CODE_SYMBOL && !strcmp(name.name, init ? "_init" : "_fini"))))
 		return "crti.o";
+	if (name.kind == CODE_GAP && gap_has_crtstuff(image, cfi, decoder, name.start, vaddr))
+		return "crtbegin.o";
 	if (name.kind != CODE_SYMBOL)
 		return NULL;
 	if (!strcmp(name.name, "_start"))

@@ -157,7 +157,7 @@ static inline bool fast_returned(struct fast_state *state, uint64_t slot, uint64
 	if (state->careful || count <= state->floor)
 		return false;
 	top = &shadow->frame[count - 1];
-	if (top->slot != slot || top->interrupted || top[-1].slot < sp)
+	if (top->slot != slot || top->interrupted || top->watch || top[-1].slot < sp)
 		return false;
 	shadow->count = count - 1;
 	state->words->room = top[-1].slot - sp;

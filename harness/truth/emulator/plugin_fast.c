@@ -31,6 +31,8 @@ struct seen {
 	struct seen_key key;
 	struct instruction instruction;
 	struct fast_site site;
+	uint64_t
+		proven; /* with rows=, a call: in this image (fast.h) it is on no trial (plugin_rows.h) */
 };
 
 struct fast_cpu watch_fast_cpus[GUEST_RINGS_MAX];
@@ -73,13 +75,44 @@ static void finish(struct fast_cpu *cpu, int status)
 /* ---- calls and returns --------------------------------------------------------------------- */
 
 /* The frequent kind saves no registers of the host's. */
-static __attribute__((noinline)) void call_slowly(struct fast_cpu *cpu, const struct seen *seen,
+static __attribute__((noinline)) void call_slowly(struct fast_cpu *cpu, struct seen *seen,
 						  uint64_t slot, uint64_t value)
 {
+	int status;
+
 	if (cpu->vcpu->fast.stepping)
 		return;
 	watch_lock();
-	finish(cpu, fast_call(&cpu->state, &seen->instruction, slot, value));
+	status = fast_call(&cpu->state, &seen->instruction, slot, value);
+	if (!status && watch.rows && watch_rows_is_called(cpu->thread) &&
+	    watch_rows_called(cpu->thread, seen->instruction.length))
+		__atomic_store_n(&seen->proven, cpu->state.image, __ATOMIC_RELAXED);
+	finish(cpu, status);
+}
+
+/* False: nothing was done. */
+static bool call_fast(struct fast_cpu *cpu, const struct seen *seen, uint64_t slot, uint64_t value)
+{
+	if (watch.rows && __atomic_load_n(&seen->proven, __ATOMIC_RELAXED) != cpu->state.image)
+		return false;
+	return fast_called(&cpu->state, slot, value);
+}
+
+/* The length of the call that was stepped, and is not applied yet; 0: it is none. */
+static unsigned int pending_call(const struct fast_cpu *cpu)
+{
+	const struct stepped_thread *steps = &cpu->thread->steps;
+
+	return watch.rows && steps->pending && steps->next.kind == INSTRUCTION_CALL
+		       ? steps->next.length
+		       : 0;
+}
+
+/* It has been applied. */
+static void note_called(struct fast_cpu *cpu, unsigned int length)
+{
+	if (length && watch_rows_is_called(cpu->thread))
+		watch_rows_called(cpu->thread, length);
 }
 
 static __attribute__((noinline)) void call_unknown(struct fast_cpu *cpu, struct seen *seen,
@@ -88,7 +121,7 @@ static __attribute__((noinline)) void call_unknown(struct fast_cpu *cpu, struct 
 	uint64_t value = qemu_plugin_mem_get_value(access).data.u64;
 
 	fast_remember(&cpu->state, &seen->site, value);
-	if (!fast_called(&cpu->state, slot, value))
+	if (!call_fast(cpu, seen, slot, value))
 		call_slowly(cpu, seen, slot, value);
 }
 
@@ -102,7 +135,7 @@ static void on_call(unsigned number, uint32_t access, uint64_t slot, void *userd
 		return;
 	if (!fast_remembered(&cpu->state, &seen->site, &value))
 		call_unknown(cpu, seen, access, slot);
-	else if (!fast_called(&cpu->state, slot, value))
+	else if (!call_fast(cpu, seen, slot, value))
 		call_slowly(cpu, seen, slot, value);
 }
 
@@ -162,6 +195,7 @@ static void on_step(unsigned number, void *userdata)
 	struct fast_cpu *cpu = &watch_fast_cpus[number];
 	const struct seen *seen = userdata;
 	struct user_regs_struct regs;
+	unsigned int calls;
 	int status;
 
 	if (!cpu->state.thread)
@@ -169,9 +203,11 @@ static void on_step(unsigned number, void *userdata)
 	watch_read_registers(&regs);
 	regs.rip += seen->key.offset;
 	watch_lock();
+	calls = pending_call(cpu);
 	cpu->thread->process->at = &nothing;
 	cpu->vcpu->look = LOOK_STEPPED;
 	status = fast_step(&cpu->state, &regs, &seen->instruction, seen->key.derived);
+	note_called(cpu, calls);
 	if (!status && seen->instruction.kind == INSTRUCTION_SYSCALL)
 		fast_confirm(&cpu->state); /* it may be the thread's last */
 	finish(cpu, status);
@@ -197,6 +233,7 @@ static int go_on(struct fast_cpu *cpu, const struct user_regs_struct *regs)
 	struct user_regs_struct left = *regs;
 	bool handler = watch_handler(thread, regs, &left);
 	bool calls = thread->steps.pending && thread->steps.next.kind == INSTRUCTION_SYSCALL;
+	unsigned int call;
 	int status;
 
 	if (thread->rows.running)
@@ -206,7 +243,9 @@ static int go_on(struct fast_cpu *cpu, const struct user_regs_struct *regs)
 		thread->steps.pending = false;
 	if (calls)
 		note_call(cpu, regs);
+	call = pending_call(cpu);
 	status = fast_settle(&cpu->state, &left);
+	note_called(cpu, call);
 	if (!status && !calls) {
 		fast_confirm(&cpu->state);
 		watch_entry(thread, left.rip, left.rsp);
@@ -247,7 +286,10 @@ static void look(struct fast_cpu *cpu, bool kernel_ran)
 		cpu->state.thread = &thread->steps;
 		status = go_on(cpu, &regs);
 	} else {
+		unsigned int call = pending_call(cpu);
+
 		status = fast_settle(&cpu->state, &regs);
+		note_called(cpu, call);
 	}
 	cpu->state.thread = &thread->steps;
 	if (status)

@@ -138,7 +138,7 @@ static void print_rows(void)
 void watch_report_end(void)
 {
 	struct watch_counters *counters = &watch.counters;
-	bool partial = watch.processes > 0;
+	bool partial = watch.processes > 0 || counters->agents_lost;
 
 	watch_fast_sum(counters);
 	watch_forget_all();

@@ -62,8 +62,10 @@ static void take_stack(struct watched_thread *thread)
 void watch_rows_hold(struct watched_thread *thread, uint64_t from)
 {
 	struct watched_process *process = thread->process;
-	uint64_t wrong = watch_wrong_returns(&process->counters);
+	uint64_t wrong;
 
+	process->rows_excused += watch_rows_excused();
+	wrong = watch_wrong_returns(&process->counters) - process->rows_excused;
 	if (wrong == process->rows_wrong)
 		return;
 	process->rows_wrong = wrong;
@@ -96,6 +98,16 @@ void watch_rows_sync(struct fast_cpu *cpu)
 		cpu->rows_owner = thread->rows.owner;
 }
 
+/* What was taken off is the frame of a call within its own function, which goes on with its own. */
+static bool is_inner_taken_off(const struct shadow_stack *shadow)
+{
+	const struct rows_trial *trial = shadow->taken_off.slot
+						 ? rows_trial(shadow->taken_off.watch)
+						 : NULL;
+
+	return trial && trial->inner;
+}
+
 enum row_fact_kind watch_rows_kind(struct watched_thread *thread, size_t count, bool doubtful,
 				   uint64_t *ret_cfa)
 {
@@ -109,7 +121,9 @@ enum row_fact_kind watch_rows_kind(struct watched_thread *thread, size_t count, 
 		rows->doubtful = truth_doubtful_depth(&thread->process->steps, shadow);
 	rows->epoch = shadow->epoch;
 	rows->frames = count;
-	if (doubtful || shadow->in_transit || shadow->taken_off.slot || count > rows->doubtful)
+	if (((doubtful || shadow->in_transit || shadow->taken_off.slot) &&
+	     !is_inner_taken_off(shadow)) ||
+	    count > rows->doubtful)
 		return ROW_FACT_DOUBT;
 	if (!top)
 		return shadow->rooted ? ROW_FACT_OUTERMOST : ROW_FACT_PREFIX;
@@ -131,6 +145,65 @@ static bool is_in_slot(const struct stepped_process *process, uint64_t cfa, uint
 
 /* ---- a segment begins ----------------------------------------------------------------------------- */
 
+struct row_fact_return watch_rows_returns(const struct memory_reader *memory, uint64_t cfa,
+					  uint64_t return_address)
+{
+	struct row_fact_return ret = { .known = false };
+	uint64_t word[ROW_RETURN_WORDS];
+	uint64_t high = cfa + ROW_RETURN_ABOVE + sizeof(word[0]);
+
+	if (memory->read(memory->context, high - sizeof(word), word, sizeof(word)))
+		return ret;
+	ret.known = true;
+	for (size_t i = 0; i < ROW_RETURN_WORDS; i++)
+		ret.has |= (uint64_t)(word[ROW_RETURN_WORDS - 1 - i] == return_address) << i;
+	ret.lacks = ~(ret.has | ROW_RETURN_SLOT);
+	ret.has &= ~ROW_RETURN_SLOT;
+	return ret;
+}
+
+/* A general register has it. */
+static bool is_carried(const struct watched_thread *thread, uint64_t return_address)
+{
+	struct user_regs_struct regs = thread->steps.regs;
+
+	if (thread->process->fast)
+		watch_read_registers(&regs);
+	return registers_with(&regs, return_address);
+}
+
+struct rows_record *watch_rows_record(struct watched_thread *thread, size_t count,
+				      struct rows_record *key, uint64_t cfa, uint64_t sp,
+				      uint64_t bp)
+{
+	struct shadow_frame *top = count ? &thread->steps.shadow.frame[count - 1] : NULL;
+	const struct memory_reader *memory = &thread->process->steps.memory;
+	struct rows_trial *trial = NULL;
+	struct rows_record *ret;
+
+	key->stack = thread->rows.stack;
+	if (key->kind == ROW_FACT_FRAME) {
+		trial = rows_trial(top->watch);
+		if (!trial)
+			top->watch = 0;
+		key->call = rows_trial_index(top->watch);
+		key->sp = row_fact_below(cfa, sp);
+		key->bp = trial ? rows_raw(cfa, bp) : row_fact_below(cfa, bp);
+	}
+	ret = rows_record(&thread->rows, key);
+	if (!ret || ret->runs || key->kind != ROW_FACT_FRAME)
+		return ret;
+	if (is_in_slot(&thread->process->steps, cfa, top->return_address)) {
+		ret->returns = watch_rows_returns(memory, cfa, top->return_address);
+		ret->carried = is_carried(thread, top->return_address);
+		return !trial || rows_trial_add(trial, &thread->rows, ret) ? ret : NULL;
+	}
+	key->kind = ROW_FACT_DOUBT;
+	key->sp = key->bp = 0;
+	key->call = 0;
+	return rows_record(&thread->rows, key);
+}
+
 /* The record of a segment that is about to run; NULL: no memory. */
 static struct rows_record *find_record(struct fast_cpu *cpu, const struct rows_segment *segment,
 				       uint64_t sp, uint64_t bp, uint64_t pc)
@@ -140,27 +213,15 @@ static struct rows_record *find_record(struct fast_cpu *cpu, const struct rows_s
 	const struct code_range *range = code_map_find(&process->truth.code, pc);
 	size_t count = fast_open(&thread->steps, sp);
 	uint64_t cfa;
-	struct rows_record key = { .segment = segment, .pc = pc }, *ret;
+	struct rows_record key = { .segment = segment, .pc = pc };
 
 	fast_confirm(&cpu->state);
 	key.kind = watch_rows_kind(thread, count, fast_is_doubtful(&thread->steps, sp), &cfa);
-	key.stack = thread->rows.stack;
 	if (range) {
 		key.file = range->file;
 		key.pc = pc - range->bias;
 	}
-	if (key.kind == ROW_FACT_FRAME) {
-		key.sp = row_fact_below(cfa, sp);
-		key.bp = row_fact_below(cfa, bp);
-	}
-	ret = rows_record(&thread->rows, &key);
-	if (!ret || ret->runs || key.kind != ROW_FACT_FRAME ||
-	    is_in_slot(cpu->state.process, cfa,
-		       thread->steps.shadow.frame[count - 1].return_address))
-		return ret;
-	key.kind = ROW_FACT_DOUBT;
-	key.sp = key.bp = 0;
-	return rows_record(&thread->rows, &key);
+	return watch_rows_record(thread, count, &key, cfa, sp, bp);
 }
 
 static __attribute__((noinline)) void run_slowly(unsigned number, struct rows_segment *segment)
@@ -217,9 +278,10 @@ static void on_segment(unsigned number, void *userdata)
 	cfa = top->slot + sizeof(uint64_t);
 	record = __atomic_load_n(&segment->last[number % ROWS_CPUS], __ATOMIC_ACQUIRE);
 	if (record && __atomic_load_n(&record->owner, __ATOMIC_RELAXED) == cpu->rows_owner &&
-	    top->slot >= sp && !top->interrupted &&
+	    top->slot >= sp && !top->interrupted && record->call == rows_trial_index(top->watch) &&
 	    !((row_fact_below(cfa, sp) ^ record->sp) & record->sp_mask) &&
-	    !((row_fact_below(cfa, bp) ^ record->bp) & record->bp_mask))
+	    !(((top->watch ? rows_raw(cfa, bp) : row_fact_below(cfa, bp)) ^ record->bp) &
+	      record->bp_mask))
 		record->runs++;
 	else
 		run_slowly(number, segment);

@@ -51,6 +51,30 @@ static bool find_registers(const struct watched_thread *thread, uint64_t cfa,
 	return true;
 }
 
+/* Registers by DWARF number, of a mask by the encoding's. */
+static uint16_t dwarf_mask(uint16_t mask)
+{
+	static const uint8_t number[] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
+	uint16_t ret = 0;
+
+	for (size_t i = 0; i < sizeof(number); i++)
+		ret |= (uint16_t)((mask >> i & 1) << number[i]);
+	return ret;
+}
+
+/* Where the return address is, at each look. */
+static struct row_fact_return find_returns(const struct watched_thread *thread, uint64_t cfa)
+{
+	const struct shadow_stack *shadow = &thread->steps.shadow;
+	uint64_t wanted = shadow->frame[shadow->count - 1].return_address;
+	struct row_fact_return ret = watch_rows_returns(&thread->process->steps.memory, cfa,
+							wanted);
+
+	ret.registers_known = true;
+	ret.registers = dwarf_mask(registers_with(&thread->steps.regs, wanted));
+	return ret;
+}
+
 void watch_rows_point(struct watched_thread *thread)
 {
 	const struct user_regs_struct *regs = &thread->steps.regs;
@@ -60,22 +84,25 @@ void watch_rows_point(struct watched_thread *thread)
 	uint64_t cfa;
 
 	key.kind = watch_rows_kind(thread, thread->steps.shadow.count, false, &cfa);
-	key.stack = thread->rows.stack;
 	if (range) {
 		key.file = range->file;
 		key.pc = regs->rip - range->bias;
 	}
-	if (key.kind == ROW_FACT_FRAME) {
-		key.sp = row_fact_below(cfa, regs->rsp);
-		key.bp = row_fact_below(cfa, regs->rbp);
-	}
-	record = rows_record(&thread->rows, &key);
+	record = watch_rows_record(thread, thread->steps.shadow.count, &key, cfa, regs->rsp,
+				   regs->rbp);
 	if (!record) {
 		watch_fail();
 		return;
 	}
+	if (watch.registers && key.kind == ROW_FACT_FRAME) {
+		struct row_fact_return returns = find_returns(thread, cfa);
+
+		if (!record->runs)
+			record->returns = returns;
+		else
+			row_fact_return_join(&record->returns, &returns);
+		if (find_registers(thread, cfa, &registers))
+			row_fact_registers_join(&record->registers, &registers);
+	}
 	record->runs++;
-	if (watch.registers && key.kind == ROW_FACT_FRAME &&
-	    find_registers(thread, cfa, &registers))
-		row_fact_registers_join(&record->registers, &registers);
 }

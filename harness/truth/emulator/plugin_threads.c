@@ -84,6 +84,7 @@ static void init_process(struct watched_process *process, pid_t pid, bool fast)
 		.counters = &process->counters,
 		.memory = { .read = read_memory },
 		.decoder = watch.decoder,
+		.observer = watch.rows ? &watch_rows_observer : NULL,
 		.context = process,
 		.find_mapping = find_mapping,
 		.decode = decode,
@@ -230,18 +231,48 @@ static void presume(struct watched_process *process, int sign)
 		truth_thread_presume(&process->truth, &process->thread[i]->truth, sign);
 }
 
-void watch_save(void)
+static void save_truths(void)
 {
-	bool saves = watch.truth && !watch.fast; /* entries are written as they come */
-	uint64_t start = saves ? monotonic_ns() : 0, spent;
-
-	if (!saves || start < watch.next_ns)
-		return;
-	for (size_t i = 0; i < watch.processes && watch.next_ns; i++) {
+	for (size_t i = 0; i < watch.processes; i++) {
 		presume(watch.process[i], 1);
 		free(write_truth(watch.process[i], "killed"));
 		presume(watch.process[i], -1);
 	}
+}
+
+static bool save_threads(const struct watched_process *process)
+{
+	for (size_t i = 0; i < process->threads; i++)
+		if (!rows_save_thread(&process->thread[i]->rows))
+			return false;
+	return !process->twin || save_threads(process->twin);
+}
+
+/* What is pending is then as if its threads ended. */
+static void save_rows(void)
+{
+	struct error error;
+	bool done = rows_save_begin();
+
+	for (size_t i = 0; i < watch.processes && done; i++)
+		done = save_threads(watch.process[i]);
+	if (!done)
+		watch_fail();
+	else if (rows_save(watch.rows, watch.fast ? watch.first : 0, &error) && !watch.unwritten++)
+		watch.unwritten_error = error;
+}
+
+void watch_save(void)
+{
+	bool saves = watch.truth && !watch.fast; /* entries are written as they come */
+	uint64_t start = saves || watch.rows ? monotonic_ns() : 0, spent;
+
+	if (start < watch.next_ns || !start)
+		return;
+	if (watch.next_ns && saves)
+		save_truths();
+	if (watch.next_ns && watch.rows)
+		save_rows();
 	spent = monotonic_ns() - start;
 	watch.next_ns = start + spent +
 			(spent * SAVED_SHARE > SAVED_NS ? spent * SAVED_SHARE : SAVED_NS);
@@ -489,6 +520,8 @@ static void step(struct watched_thread *thread, const struct user_regs_struct *r
 {
 	const struct step_counters *counters = &thread->process->counters;
 	uint64_t wrong = watch_wrong_returns(counters), stack = thread->steps.shadow.id;
+	unsigned int calls = thread->steps.next.kind == INSTRUCTION_CALL ? thread->steps.next.length
+									 : 0;
 
 	thread->process->at = next;
 	if (thread->steps.next.kind == INSTRUCTION_SYSCALL &&
@@ -502,8 +535,11 @@ static void step(struct watched_thread *thread, const struct user_regs_struct *r
 	if (wrong != watch_wrong_returns(counters))
 		truth_contradict(&thread->process->truth, &thread->truth, stack,
 				 thread->steps.shadow.id);
-	if (watch.rows)
+	if (watch.rows && !watch.fast) {
 		watch_rows_hold(thread, stack);
+		if (calls && watch_rows_is_called(thread))
+			watch_rows_called(thread, calls);
+	}
 	point(thread);
 }
 

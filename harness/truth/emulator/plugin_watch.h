@@ -76,7 +76,9 @@ struct watched_process {
 	bool executed; /* a program since it is watched */
 	bool fast;     /* its threads' registers aren't known at each instruction */
 	struct step_counters counters;
-	uint64_t rows_wrong; /* watch_wrong_returns() when facts about rows were withdrawn last */
+	uint64_t
+		rows_wrong; /* watch_wrong_returns() when facts about rows were withdrawn last, less: */
+	uint64_t rows_excused; /* watch_rows_excused() */
 	struct process_truth truth;
 	struct watched_thread **thread;
 	size_t threads, threads_made;
@@ -301,6 +303,34 @@ void watch_rows_hold(struct watched_thread *thread, uint64_t from);
  * thread->rows that of the stack that it is on. */
 enum row_fact_kind watch_rows_kind(struct watched_thread *thread, size_t count, bool doubtful,
 				   uint64_t *ret_cfa);
+/* Where the return address is beside its slot. */
+struct row_fact_return watch_rows_returns(const struct memory_reader *memory, uint64_t cfa,
+					  uint64_t return_address);
+/* The thread's record of what begins at key->pc with these registers; key has its segment, pc and file, and kind is as
+ * watch_rows_kind() says, with cfa, if count frames are open. What is known once of a record is looked up for a new
+ * one, whose runs
+ * are 0. NULL: no memory. */
+struct rows_record *watch_rows_record(struct watched_thread *thread, size_t count,
+				      struct rows_record *key, uint64_t cfa, uint64_t sp,
+				      uint64_t bp);
+
+/* ---- plugin_rows_calls.c ---------------------------------------------------------------------- */
+
+/* A call instruction of so many bytes was executed, and has pushed the innermost frame. True: calls from there are
+ * proven. */
+bool watch_rows_called(struct watched_thread *thread, unsigned int length);
+/* Behind a call instruction: whether it has. */
+static inline bool watch_rows_is_called(const struct watched_thread *thread)
+{
+	const struct shadow_stack *shadow = &thread->steps.shadow;
+	const struct shadow_frame *top = shadow->count ? &shadow->frame[shadow->count - 1] : NULL;
+
+	return top && !top->interrupted && !top->planted && !top->put_back && !top->watch &&
+	       !top->called;
+}
+/* Returns that went elsewhere than their calls said since this was asked last, and contradict nothing but these calls. */
+uint64_t watch_rows_excused(void);
+extern const struct shadow_observer watch_rows_observer;
 
 /* ---- plugin_rows_exact.c ---------------------------------------------------------------------- */
 

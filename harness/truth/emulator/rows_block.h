@@ -23,6 +23,8 @@
 /* An instruction of a segment. */
 struct rows_step {
 	uint32_t offset; /* from the segment's begin */
+	bool stores;	 /* something before it in the segment writes to memory */
+	bool carries;	 /* ... what may have been read from memory there */
 	bool bp_is_by_sp; /* rbp is that far from rsp at the segment's begin; else it is as it was there */
 	int64_t sp; /* CFA - rsp before it, less that at the segment's begin */
 	int64_t bp; /* bp_is_by_sp: the same of CFA - rbp, less CFA - rsp at the segment's begin */

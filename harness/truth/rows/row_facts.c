@@ -29,6 +29,11 @@ int row_fact_compare(const struct row_fact *a, const struct row_fact *b)
 	BY(kind);
 	BY(sp);
 	BY(bp);
+	BY(others);
+	for (size_t i = 0; i < ROW_FACT_READINGS; i++) {
+		BY(other[i].sp);
+		BY(other[i].bp);
+	}
 #undef BY
 	return 0;
 }
@@ -63,11 +68,26 @@ void row_fact_registers_join(struct row_fact_registers *into, const struct row_f
 		into->held[i] &= more->held[i];
 }
 
+void row_fact_return_join(struct row_fact_return *into, const struct row_fact_return *more)
+{
+	if (!more->known)
+		return;
+	if (!into->known) {
+		*into = *more;
+		return;
+	}
+	into->has &= more->has;
+	into->lacks |= more->lacks;
+	into->registers &= more->registers;
+	into->registers_known &= more->registers_known;
+}
+
 bool row_facts_add(struct row_facts *facts, const struct row_fact *fact)
 {
 	struct wanted wanted = { facts, fact };
 	uint64_t hash = hash_word(hash_word(hash_word(fact->pc, fact->image), (uint64_t)fact->sp),
-				  (uint64_t)fact->bp ^ fact->kind);
+				  (uint64_t)fact->bp ^ fact->kind ^
+					  (uint64_t)fact->other[0].sp << 24);
 	uint32_t *number = number_map_find(&facts->map, hash, is_it, &wanted);
 	struct row_fact *known;
 
@@ -85,6 +105,7 @@ bool row_facts_add(struct row_facts *facts, const struct row_fact *fact)
 	known->proven += fact->proven;
 	known->unproven += fact->unproven;
 	row_fact_registers_join(&known->registers, &fact->registers);
+	row_fact_return_join(&known->returns, &fact->returns);
 	return true;
 }
 

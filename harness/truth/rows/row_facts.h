@@ -6,6 +6,10 @@
  * rsp, how far above rbp, and how often. The CFA is the address above the return address that the innermost open call
  * has pushed; no unwind table was asked. A table's row is right if it fits all facts of its instructions (judge/rows).
  *
+ * Not each call opens a frame of a function's. `call 1f; 1: pop rax` asks for the PC, and a row that goes on with the
+ * frame that was there says nothing wrong. So where a call was made within its own function, or was never returned
+ * from, a fact has other *readings*: the same place, seen from the frames further out.
+ *
  *	row_facts.c		collects facts
  *	row_facts_write.c	facts -> a file
  *	row_facts_read.c	a file -> facts; distrusts each byte
@@ -47,6 +51,26 @@ static inline uint64_t row_fact_below(uint64_t cfa, uint64_t value)
 
 #define ROW_FACT_WORDS 64 /* below the return address, of which it is known what they held */
 
+#define ROW_FACT_READINGS  2  /* beside the first */
+#define ROW_FACT_NO_CALLER -1 /* a reading's sp: that frame is the outermost */
+
+struct row_reading {
+	int64_t sp, bp; /* as of struct row_fact */
+};
+
+/* Words of the stack that may have the return address, too. */
+#define ROW_RETURN_WORDS 64
+#define ROW_RETURN_ABOVE 56 /* bit i is the word at CFA + ROW_RETURN_ABOVE - 8 * i */
+#define ROW_RETURN_SLOT	 (UINT64_C(1) << (ROW_RETURN_ABOVE / 8 + 1)) /* its own */
+
+/* Where the return address is beside its slot. Each time that it was looked has has it, and at some time lacks had not. */
+struct row_fact_return {
+	bool known; /* it was looked at least once */
+	uint64_t has, lacks;
+	bool registers_known;
+	uint16_t registers; /* that had it each time, by DWARF number */
+};
+
 /* Callee-saved registers, in the order rbx, rbp, r12 to r15. A bit is set if it was so each time. */
 struct row_fact_registers {
 	bool known;
@@ -64,6 +88,10 @@ struct row_fact {
 	int64_t sp, bp;
 	uint64_t proven;   /* how often, at least */
 	uint64_t unproven; /* how often what followed has contradicted the stack */
+	/* Other readings of ROW_FACT_FRAME, from the inner one to the outer one; unused ones are zero. */
+	struct row_reading other[ROW_FACT_READINGS];
+	uint8_t others;
+	struct row_fact_return returns;
 	struct row_fact_registers registers;
 };
 
@@ -82,12 +110,13 @@ struct row_facts {
 
 /* ---- row_facts.c --------------------------------------------------------------------------- */
 
-/* By image, address, kind, sp and bp: below 0, 0, above 0. */
+/* By image, address, kind, sp, bp and other readings: below 0, 0, above 0. */
 int row_fact_compare(const struct row_fact *a, const struct row_fact *b);
 /* What holds of both, if anything is known of more. */
 void row_fact_registers_join(struct row_fact_registers *into,
 			     const struct row_fact_registers *more);
-/* Adds the counts, and what is known of registers, to the equal fact's. False: no memory. */
+void row_fact_return_join(struct row_fact_return *into, const struct row_fact_return *more);
+/* Adds the counts, and what is known of registers and return addresses, to the equal fact's. False: no memory. */
 bool row_facts_add(struct row_facts *facts, const struct row_fact *fact);
 /* As row_fact_compare() says. After it nothing is added. */
 void row_facts_sort(struct row_facts *facts);

@@ -160,6 +160,20 @@ static bool read_kind(struct reading *reading, uint8_t *ret)
 	return false;
 }
 
+/* Behind a frame's counts. */
+static bool read_others(struct reading *reading, struct row_fact *fact)
+{
+	while (*reading->at) {
+		struct row_reading *other = &fact->other[fact->others];
+
+		if (fact->kind != ROW_FACT_FRAME || fact->others == ROW_FACT_READINGS ||
+		    !offset(reading, &other->sp) || !offset(reading, &other->bp) || !other->sp)
+			return false;
+		fact->others++;
+	}
+	return true;
+}
+
 static int read_fact(struct reading *reading)
 {
 	struct row_facts *facts = reading->facts;
@@ -170,12 +184,36 @@ static int read_fact(struct reading *reading)
 	fact.image = facts->images - 1;
 	if (!number(reading, 16, &fact.pc) || !read_kind(reading, &fact.kind) ||
 	    !offset(reading, &fact.sp) || !offset(reading, &fact.bp) ||
-	    !number(reading, 10, &fact.proven) || !number(reading, 10, &fact.unproven))
+	    !number(reading, 10, &fact.proven) || !number(reading, 10, &fact.unproven) ||
+	    !read_others(reading, &fact))
 		return wrong(reading, "no fact");
 	if (facts->facts && row_fact_compare(&facts->fact[facts->facts - 1], &fact) >= 0)
 		return wrong(reading, "facts that don't rise");
 	if (!ARRAY_ADD(facts->fact, facts->facts, fact))
 		return error_set(reading->error, ERROR_MEMORY, NULL, 0, "no memory for facts");
+	return 0;
+}
+
+static int read_return(struct reading *reading)
+{
+	struct row_facts *facts = reading->facts;
+	struct row_fact_return *returns;
+	uint64_t registers, unknown;
+
+	if (!facts->facts || facts->fact[facts->facts - 1].returns.known)
+		return wrong(reading, "a return address of no fact");
+	returns = &facts->fact[facts->facts - 1].returns;
+	returns->known = true;
+	if (!number(reading, 16, &returns->has) || !number(reading, 16, &unknown) ||
+	    returns->has & unknown)
+		return wrong(reading, "no return address");
+	returns->lacks = ~(returns->has | unknown | ROW_RETURN_SLOT);
+	if (!*reading->at)
+		return 0;
+	returns->registers_known = true;
+	if (!number(reading, 16, &registers) || registers > UINT16_MAX)
+		return wrong(reading, "no return address");
+	returns->registers = (uint16_t)registers;
 	return 0;
 }
 
@@ -209,6 +247,8 @@ static int read_line(struct reading *reading)
 		return wrong(reading, "a line behind the end");
 	if (!strcmp(name, "F"))
 		return read_fact(reading);
+	if (!strcmp(name, "A"))
+		return read_return(reading);
 	if (!strcmp(name, "R"))
 		return read_registers(reading);
 	if (!strcmp(name, "I"))

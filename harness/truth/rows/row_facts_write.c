@@ -6,7 +6,9 @@
  *	every 1						or: first N
  *	partial						only if the guest did not come to its end
  *	I BUILD-ID PATH					an image of the facts behind; no build-id: its digest
- *	F ADDRESS KIND SP BP PROVEN UNPROVEN		ADDRESS in hexadecimal; SP, BP: "*" is any; rising
+ *	F ADDRESS KIND SP BP PROVEN UNPROVEN [SP BP]...	ADDRESS in hexadecimal; "*" is any; then other readings; rising
+ *	A HAS UNKNOWN [REGISTERS]			of the fact before: words that have its return address, too, and
+ *							those of which that is not known, in hexadecimal
  *	R SAME HELD HELD HELD HELD HELD HELD		of the fact before, in hexadecimal
  *	E FACTS						the last line
  */
@@ -49,12 +51,29 @@ static void put_image(FILE *file, const struct truth_image *image)
 	put_path(file, image->path);
 }
 
+static void put_return(FILE *file, const struct row_fact_return *returns)
+{
+	if (!returns->known)
+		return;
+	fprintf(file, "A %" PRIx64 " %" PRIx64, returns->has,
+		~(returns->has | returns->lacks | ROW_RETURN_SLOT));
+	if (returns->registers_known)
+		fprintf(file, " %x", returns->registers);
+	fputc('\n', file);
+}
+
 static void put_fact(FILE *file, const struct row_fact *fact)
 {
 	fprintf(file, "F %" PRIx64 " %s", fact->pc, row_fact_kind_name(fact->kind));
 	put_offset(file, fact->sp);
 	put_offset(file, fact->bp);
-	fprintf(file, " %" PRIu64 " %" PRIu64 "\n", fact->proven, fact->unproven);
+	fprintf(file, " %" PRIu64 " %" PRIu64, fact->proven, fact->unproven);
+	for (size_t i = 0; i < fact->others; i++) {
+		put_offset(file, fact->other[i].sp);
+		put_offset(file, fact->other[i].bp);
+	}
+	fputc('\n', file);
+	put_return(file, &fact->returns);
 	if (!fact->registers.known)
 		return;
 	fprintf(file, "R %x", fact->registers.same);

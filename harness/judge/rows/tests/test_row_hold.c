@@ -17,6 +17,9 @@
 #define ABOVE	      ROW_FACT_ABOVE
 #define PLT	      "(breg7+8; breg16+0; lit15; and; lit11; ge; lit3; shl; plus)"
 
+/* The bit of the word so much below the CFA: at 24 the return address is, at 32 it isn't known. */
+#define COPY(below) (1ull << ((ROW_RETURN_ABOVE + (below)) / 8))
+
 static const struct hold_case {
 	const char *name, *row; /* "": no row; "!": a mark */
 	uint8_t kind;
@@ -32,12 +35,27 @@ static const struct hold_case {
 	{ "caller_s_frame_pointer", "rbp+16; c-8", FRAME(8, ABOVE), "wrong cfa ra", 0, false,
 	  false },
 	{ "another_frame_pointer", "rbp+16; c-8", FRAME(8, 8), "wrong cfa ra", 0, false, false },
+	{ "return_address_copied", "rsp+8; c-24", FRAME(8, ABOVE), "right", 0, false, false },
+	{ "perhaps_copied", "rsp+8; c-32", FRAME(8, ABOVE), "return_copied", 0, false, false },
+	{ "copied_far_below", "rsp+8; c-456", FRAME(8, ABOVE), "return_copied", 0, false, false },
+	{ "copied_above", "rsp+8; c+56", FRAME(8, ABOVE), "wrong ra", 0, false, false },
+	{ "copied_far_above", "rsp+8; c+64", FRAME(8, ABOVE), "return_copied", 0, false, false },
+	{ "half_of_it", "rsp+8; c-4", FRAME(8, ABOVE), "wrong ra", 0, false, false },
+	{ "copied_to_no_word", "rsp+8; c-20", FRAME(8, ABOVE), "return_copied", 0, false, false },
+	{ "copied_but_another_frame", "rsp+16; c-32", FRAME(8, ABOVE), "register cfa", 0, false,
+	  false },
+	{ "perhaps_copied_and_another_frame", "rsp+16; c-40", FRAME(8, ABOVE), "wrong cfa", 0,
+	  false, false },
+	{ "frame_pointer_is_no_code", "rsp+8; rbp", FRAME(8, 8), "wrong ra", 0, false, false },
+	{ "stack_pointer_is_no_code", "rsp+8; rsp", FRAME(8, ABOVE), "wrong ra", 0, false, false },
+	{ "code_in_rbp", "rsp+8; rbp", FRAME(8, ABOVE), "return_register", 0, false, false },
 	{ "return_address_elsewhere", "rsp+8; c-16", FRAME(8, ABOVE), "wrong ra", 0, false, false },
 	{ "two_errors_meet", "rsp+16; c-16", FRAME(8, ABOVE), "register cfa", 0, false, false },
 	{ "ends_too_early", "rsp+8; undefined", FRAME(8, ABOVE), "early_end ra", 0, false, false },
 	{ "no_rule_for_the_return", "rsp+8; none", FRAME(8, ABOVE), "early_end ra", 0, false,
 	  false },
-	{ "return_address_in_a_register", "rsp+8; rcx", FRAME(8, ABOVE), "rule", 0, false, false },
+	{ "return_address_in_a_register", "rsp+8; rcx", FRAME(8, ABOVE), "return_register", 0,
+	  false, false },
 	{ "by_another_register", "r10+0; c-8", FRAME(8, ABOVE), "other_register", 0, false, false },
 	{ "rsp_varies", "rsp+8; c-8", FRAME(ANY, 16), "varies", 0, false, false },
 	{ "rsp_varies_but_not_rbp", "rbp+16; c-8", FRAME(ANY, 16), "right", 0, false, false },
@@ -159,7 +177,8 @@ START_TEST(row_is_held)
 				       .sp = c->sp,
 				       .bp = c->bp,
 				       .proven = !c->unproven,
-				       .unproven = 1 };
+				       .unproven = 1,
+				       .returns = { true, COPY(24), ~(COPY(24) | COPY(32)) } };
 	struct row_verdict verdict;
 	struct row_said said;
 
@@ -172,11 +191,78 @@ START_TEST(row_is_held)
 }
 END_TEST
 
+/* ---- a call that may have opened no frame ------------------------------------------------------ */
+
+/* The innermost frame's CFA is rsp+8, the next one's rsp+32 and rbp+16, and that one's is the outermost. */
+static const struct reading_case {
+	const char *name, *row;
+	uint8_t others;
+	const char *expected;
+} reading_cases[] = {
+	{ "the_call_s", "rsp+8; c-8", 2, "right" },
+	{ "the_function_s", "rsp+32; c-8", 2, "right" },
+	{ "the_function_s_by_rbp", "rbp+16; c-8", 2, "right" },
+	{ "no_caller", "rsp+8; undefined", 2, "right" },
+	{ "none_of_them", "rsp+16; c-8", 2, "wrong cfa ra" },
+	{ "another_word", "rsp+32; c-16", 2, "return_copied" },
+	{ "not_so_far_out", "rsp+8; undefined", 1, "early_end ra" },
+	{ "an_ordinary_call", "rsp+32; c-8", 0, "wrong cfa ra" },
+};
+
+START_TEST(another_reading_is_right)
+{
+	const struct reading_case *c = &reading_cases[_i];
+	const struct row_fact fact = { .sp = 8,
+				       .proven = 1,
+				       .others = c->others,
+				       .other = { { 32, 16 }, { ROW_FACT_NO_CALLER, 0 } },
+				       .returns = { true, 0, UINT64_MAX } };
+	struct row_verdict verdict;
+	struct row_said said;
+
+	say(c->row, false, &said);
+	row_hold(&said, &fact, &verdict);
+	ck_assert_msg(!strcmp(describe(&verdict), c->expected), "%s: %s", c->name,
+		      describe(&verdict));
+}
+END_TEST
+
+/* A rule for rsp says where the caller's is, wherever the CFA is. */
+START_TEST(caller_s_rsp_may_have_a_rule)
+{
+	struct row_fact fact = { .sp = 8,
+				 .proven = 1,
+				 .returns = { true, COPY(24), ~COPY(24), true,
+					      1u << REGISTER_RBX } };
+	struct row_verdict verdict;
+	struct row_said said;
+
+	say("rsp+24; c-40", false, &said);
+	said.row.reg[REGISTER_RSP] = (struct row_rule) { .kind = RULE_VAL_OFFSET, .offset = -16 };
+	row_hold(&said, &fact, &verdict);
+	ck_assert_str_eq(describe(&verdict), "right");
+	said.row.reg[REGISTER_RSP].offset = -8;
+	row_hold(&said, &fact, &verdict);
+	ck_assert_str_eq(describe(&verdict), "register cfa");
+	said.row.reg[REGISTER_RSP].kind = RULE_OFFSET;
+	row_hold(&said, &fact, &verdict);
+	ck_assert_str_eq(describe(&verdict), "memory");
+	say("rsp+8; rbx", false, &said);
+	row_hold(&said, &fact, &verdict);
+	ck_assert_str_eq(describe(&verdict), "right");
+	say("rsp+8; rcx", false, &said);
+	row_hold(&said, &fact, &verdict);
+	ck_assert_str_eq(describe(&verdict), "wrong ra");
+}
+END_TEST
+
 /* ---- tables that have no words for all ------------------------------------------------------- */
 
 START_TEST(what_is_not_declared_is_not_judged)
 {
-	const struct row_fact fact = { .kind = ROW_FACT_FRAME, .sp = 8, .proven = 1 };
+	const struct row_fact fact = {
+		.kind = ROW_FACT_FRAME, .sp = 8, .proven = 1, .returns = { true, 0, UINT64_MAX }
+	};
 	const struct row_fact outermost = { .kind = ROW_FACT_OUTERMOST, .proven = 1 };
 	struct row_verdict verdict;
 	struct row_said said;
@@ -276,5 +362,6 @@ START_TEST(actual_is_said)
 }
 END_TEST
 
-SUITE(row_hold, LOOP(row_is_held, cases), TEST(what_is_not_declared_is_not_judged),
+SUITE(row_hold, LOOP(row_is_held, cases), LOOP(another_reading_is_right, reading_cases),
+      TEST(caller_s_rsp_may_have_a_rule), TEST(what_is_not_declared_is_not_judged),
       LOOP(register_is_held, register_cases), TEST(actual_is_said))

@@ -24,13 +24,32 @@ uint32_t code_files(void)
 }
 
 /* push rbp; mov rbp, rsp; a jump */
-static struct rows_step steps[] = { { 0, false, 0, 0 }, { 1, false, 8, 0 }, { 4, true, 8, 8 } };
+static struct rows_step steps[] = {
+	{ .offset = 0 },
+	{ .offset = 1, .stores = true, .sp = 8 },
+	{ .offset = 4, .stores = true, .bp_is_by_sp = true, .sp = 8, .bp = 8 }
+};
 static const struct rows_segment segment = { .key = { .count = 3 }, .step = steps, .size = 6 };
 static const struct rows_segment exits = {
 	.key = { .count = 3 }, .step = steps, .size = 6, .calls_kernel = true
 };
 
 static struct thread_rows rows;
+
+/* Of an image's two calls the first is on trial, within its own function. */
+static struct rows_trial trial = { .number = 1, .inner = true };
+
+struct rows_trial *rows_trial_by_index(uint32_t index)
+{
+	return index == 1 ? &trial : NULL;
+}
+
+void rows_readings(const struct rows_trial *of, const struct rows_record *record, bool gone,
+		   int64_t ret[ROW_FACT_READINGS])
+{
+	ret[0] = 16;
+	ret[1] = ROW_FACT_NO_CALLER;
+}
 
 /* A run of a segment at PC 0x1000 on a stack. */
 static struct rows_record *run(const struct rows_segment *of, uint64_t stack, uint64_t sp,
@@ -77,10 +96,14 @@ static const char *said(void)
 		snprintf(sp, sizeof(sp), "%ld", (long)fact->sp);
 		snprintf(bp, sizeof(bp), "%ld", (long)fact->bp);
 		used += (size_t)snprintf(
-			text + used, sizeof(text) - used, "%lx%s %s/%s %lu+%lu, ",
+			text + used, sizeof(text) - used, "%lx%s %s/%s %lu+%lu",
 			(unsigned long)fact->pc, fact->kind == ROW_FACT_DOUBT ? "?" : "",
 			fact->sp == ROW_FACT_ANY ? "*" : sp, fact->bp == ROW_FACT_ANY ? "*" : bp,
 			(unsigned long)fact->proven, (unsigned long)fact->unproven);
+		for (size_t k = 0; k < fact->others; k++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, " [%ld/%ld]",
+						 (long)fact->other[k].sp, (long)fact->other[k].bp);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", ");
 	}
 	return text;
 }
@@ -196,7 +219,7 @@ END_TEST
 /* pop rcx at the entry: then the return address is in no slot. */
 START_TEST(popped_return_address_is_in_doubt)
 {
-	static struct rows_step pops[] = { { 0, false, 0, 0 }, { 1, false, -8, 0 } };
+	static struct rows_step pops[] = { { .offset = 0 }, { .offset = 1, .sp = -8 } };
 	static const struct rows_segment popping = { .key = { .count = 2 },
 						     .step = pops,
 						     .size = 3 };
@@ -231,8 +254,157 @@ START_TEST(code_in_no_file_is_counted)
 }
 END_TEST
 
+/* ---- calls on trial -------------------------------------------------------------------------------- */
+
+/* A run above a call on trial, rbp is 8 bytes above its CFA. */
+static struct rows_record *try(uint64_t sp)
+{
+	const struct rows_record key = { .segment = &segment,
+					 .stack = 1,
+					 .pc = 0x1000,
+					 .file = 1,
+					 .call = 1,
+					 .sp = sp,
+					 .bp = (uint64_t)-8 };
+	struct rows_record *ret = rows_record(&rows, &key);
+
+	ret->runs++;
+	ret->ran = 3;
+	return ret;
+}
+
+static const struct decide_case {
+	const char *name;
+	int64_t outer[ROW_FACT_READINGS];
+	const char *expected;
+} decide_cases[] = {
+	{ "it_is_a_call", { 0, 0 }, "1000 8/0 2+0, 1001 16/0 2+0, 1004 16/16 2+0, " },
+	{ "it_may_be_none",
+	  { 16, 0 },
+	  "1000 8/0 1+0, 1000 8/0 1+0 [24/8], 1001 16/0 1+0, 1001 16/0 1+0 [32/8], 1004 16/16 1+0, "
+	  "1004 16/16 1+0 [32/32], " },
+	{ "without_a_caller",
+	  { ROW_FACT_NO_CALLER, 0 },
+	  "1000 8/0 1+0, 1000 8/0 1+0 [-1/0], 1001 16/0 1+0, 1001 16/0 1+0 [-1/0], 1004 16/16 1+0, "
+	  "1004 16/16 1+0 [-1/0], " },
+};
+
+/* There is an ordinary record already. */
+START_TEST(record_becomes_what_the_call_was)
+{
+	const struct decide_case *c = &decide_cases[_i];
+	struct rows_record *tried;
+
+	run(&segment, 1, 8, 0);
+	rows_finish(&rows);
+	tried = try(8);
+	ck_assert_ptr_eq(try(8), tried);
+	tried->runs--;
+	rows.running = tried;
+	ck_assert(rows_decide(&rows, tried, c->outer));
+	ck_assert_ptr_ne(rows.running, tried);
+	ck_assert_uint_eq(tried->owner, 0);
+	ck_assert_uint_eq(tried->made, 0);
+	rows_end(&rows);
+	ck_assert_msg(!strcmp(said(), c->expected), "%s: %s", c->name, said());
+}
+END_TEST
+
+/* Where the thread ends before the call does. */
+START_TEST(call_that_is_not_over_has_its_readings)
+{
+	try(8);
+	rows_end(&rows);
+	ck_assert_str_eq(said(), "1000 8/0 1+0 [24/8] [-1/0], 1001 16/0 1+0 [32/8] [-1/0], "
+				 "1004 16/16 1+0 [32/32] [-1/0], ");
+}
+END_TEST
+
+/* call 1f; 1: pop rax */
+START_TEST(behind_a_popped_return_address_the_next_frame_is_known)
+{
+	static struct rows_step pops[] = { { .offset = 0 }, { .offset = 1, .sp = -8 } };
+	static const struct rows_segment popping = { .key = { .count = 2 },
+						     .step = pops,
+						     .size = 2 };
+	const int64_t outer[ROW_FACT_READINGS] = { 16, ROW_FACT_NO_CALLER };
+	const struct rows_record key = { .segment = &popping,
+					 .stack = 1,
+					 .pc = 0x1000,
+					 .file = 1,
+					 .call = 1,
+					 .sp = 8,
+					 .bp = ROWS_FAR };
+	struct rows_record *tried = rows_record(&rows, &key);
+
+	tried->runs = 1;
+	tried->ran = 2;
+	ck_assert(rows_decide(&rows, tried, outer));
+	rows_end(&rows);
+	ck_assert_str_eq(said(), "1000 8/0 1+0 [24/0] [-1/0], 1001 16/0 1+0 [-1/0], ");
+}
+END_TEST
+
+/* What is saved is as if the thread ended, and goes on. */
+START_TEST(saved_facts_are_those_so_far)
+{
+	char path[] = "/tmp/rows_saved.XXXXXX", line[200] = "";
+	struct error error;
+	FILE *file;
+
+	ck_assert_int_ge(mkstemp(path), 0);
+	run(&segment, 1, 8, 0);
+	rows_finish(&rows);
+	ck_assert(rows_save_begin());
+	ck_assert(rows_save_thread(&rows));
+	ck_assert_int_eq(rows_save(path, 64, &error), 0);
+	file = fopen(path, "re");
+	for (int i = 0; i < 3; i++)
+		ck_assert_ptr_nonnull(fgets(line, sizeof(line), file));
+	ck_assert_str_eq(line, "partial\n");
+	while (fgets(line, sizeof(line), file))
+		;
+	fclose(file);
+	remove(path);
+	ck_assert_str_eq(line, "E 3\n");
+	rows_end(&rows);
+	ck_assert_str_eq(said(), "1000 8/0 1+0, 1001 16/0 1+0, 1004 16/16 1+0, ");
+}
+END_TEST
+
+/* Behind what is written a word may have the return address, or another one, if it may have been read before. */
+START_TEST(return_address_is_known_until_it_is_moved)
+{
+	static struct rows_step moves[] = { { .offset = 0 },
+					    { .offset = 1, .stores = true },
+					    { .offset = 2, .stores = true, .carries = true } };
+	static const struct rows_segment moving = { .key = { .count = 3 },
+						    .step = moves,
+						    .size = 3 };
+	const struct rows_record key = {
+		.segment = &moving, .stack = 1, .pc = 0x1000, .file = 1, .sp = 8
+	};
+	struct rows_record *record = rows_record(&rows, &key);
+
+	record->returns = (struct row_fact_return) { .known = true, .has = 4, .lacks = 3 };
+	record->runs = 1;
+	record->ran = 3;
+	ck_assert_uint_eq(fact_of(record, &moves[0]).returns.has, 4);
+	ck_assert(fact_of(record, &moves[1]).returns.known);
+	ck_assert_uint_eq(fact_of(record, &moves[1]).returns.has, 0);
+	ck_assert_uint_eq(fact_of(record, &moves[1]).returns.lacks, 3);
+	ck_assert(!fact_of(record, &moves[2]).returns.known);
+	record->carried = true;
+	ck_assert(!fact_of(record, &moves[1]).returns.known);
+	ck_assert(fact_of(record, &moves[0]).returns.known);
+}
+END_TEST
+
 SUITE(plugin_rows_held, FIXTURE(setup, teardown), LOOP(only_what_ran_is_a_fact, end_cases),
       TEST(thread_ends_in_a_system_call_or_by_a_fault), TEST(runs_are_counted_once_each),
       TEST(contradiction_is_of_its_stacks), LOOP(what_varies_becomes_any, vary_cases),
       TEST(popped_return_address_is_in_doubt), TEST(far_is_not_counted_on),
-      TEST(code_in_no_file_is_counted))
+      TEST(code_in_no_file_is_counted), LOOP(record_becomes_what_the_call_was, decide_cases),
+      TEST(call_that_is_not_over_has_its_readings),
+      TEST(behind_a_popped_return_address_the_next_frame_is_known),
+      TEST(saved_facts_are_those_so_far), TEST(return_address_is_known_until_it_is_moved))

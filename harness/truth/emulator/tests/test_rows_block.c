@@ -119,4 +119,49 @@ START_TEST(registers_are_known)
 }
 END_TEST
 
-SUITE(rows_block, LOOP(registers_are_known, cases))
+/* Before each instruction: "." nothing was written to memory, "s" something, "c" perhaps what was read from there. */
+static const struct move_case {
+	const char *name;
+	uint8_t bytes[40];
+	const char *expected;
+} move_cases[] = {
+	{ "prologue", { PUSH_RBP, TO_RBP, PUSH, SUB(24), NOP }, ".ssss" },
+	{ "nothing",
+	  { ADD(8), SUB(8), LEA(8), TO_RBP_2, 0x90, 0xb8, 1, 1, 1, 1, 0x90 },
+	  "......." },
+	{ "store", { 0x48, 0x89, 0x44, 0x24, 0xf0, NOP, NOP }, ".ss" },
+	{ "register_to_register", { 0x48, 0x89, 0xc3, NOP }, ".." },
+	{ "copy_of_a_word", { 0x48, 0x8b, 0x04, 0x24, 0x48, 0x89, 0x44, 0x24, 0xf0, NOP }, "..c" },
+	{ "popped_and_pushed", { POP, PUSH, NOP }, "..c" },
+	{ "read_behind_it", { PUSH, 0x48, 0x8b, 0x04, 0x24, NOP, PUSH, NOP }, ".sssc" },
+	{ "pushed_from_memory", { 0xff, 0x34, 0x24, NOP }, ".c" },
+	{ "by_a_vector", { 0x0f, 0x10, 0x04, 0x24, 0x0f, 0x11, 0x44, 0x24, 0xf0, NOP }, ".cc" },
+	{ "string", { 0xf3, 0x48, 0xa5, NOP }, ".c" },
+	{ "compared", { 0x48, 0x83, 0x3c, 0x24, 1, 0x48, 0x39, 0x04, 0x24, 0x75, 0x10 }, "..." },
+	{ "tested", { 0x48, 0x85, 0x04, 0x24, 0x48, 0x39, 0x04, 0x24, NOP }, "..." },
+	{ "arithmetic", { 0x48, 0x01, 0xd8, 0x48, 0xc1, 0xe0, 4, 0x48, 0xf7, 0xd0, NOP }, "...." },
+	{ "added_to_memory", { 0x48, 0x01, 0x04, 0x24, NOP }, ".c" },
+	{ "exchanged", { 0x48, 0x87, 0x04, 0x24, NOP }, ".c" },
+	{ "nops", { 0xf3, 0x0f, 0x1e, 0xfa, 0x66, 0x0f, 0x1f, 0x44, 0x01, 0x01, NOP }, "..." },
+};
+
+START_TEST(what_is_moved_in_memory)
+{
+	const struct move_case *c = &move_cases[_i];
+	struct fast_instruction one[40];
+	struct rows_step step[40];
+	char said[41] = "";
+	size_t count = decode(c->bytes, one), at = 0;
+
+	while (at < count) {
+		size_t size = rows_segment(one + at, count - at, step);
+
+		for (size_t i = 0; i < size; i++)
+			said[at + i] = step[i].carries ? 'c' : step[i].stores ? 's' : '.';
+		at += size;
+	}
+	ck_assert_msg(!strcmp(said, c->expected), "%s: %s, not %s", c->name, said, c->expected);
+}
+END_TEST
+
+SUITE(rows_block, LOOP(registers_are_known, cases), LOOP(what_is_moved_in_memory, move_cases))

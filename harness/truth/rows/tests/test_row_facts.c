@@ -43,11 +43,14 @@ static const char text[] = "stackproof rows 1\n"
 			   "I ab01 /lib/a b\\x0a\\x5cc\n"
 			   "F 1000 frame * 16 1 0\n"
 			   "F 1000 frame 8 0 12 4\n"
+			   "A 4 3\n"
 			   "R 5 1 0 0 0 0 c\n"
+			   "F 1000 frame 8 0 1 0 24 16 -1 0\n"
+			   "A 0 0 8\n"
 			   "F 1000 outermost 0 0 1 0\n"
 			   "I 00000000000000ab-0000000000000000-0000000000000002 /bin/p\n"
 			   "F 0 doubt 0 0 0 7\n"
-			   "E 4\n";
+			   "E 5\n";
 
 static void fill(struct row_facts *facts)
 {
@@ -60,14 +63,24 @@ static void fill(struct row_facts *facts)
 				       .pc = 0x1000,
 				       .sp = 8,
 				       .proven = 2,
+				       .returns = { true, 12, UINT64_MAX << 4 & ~ROW_RETURN_SLOT },
 				       .registers = { true, 7, { 3, 0, 0, 0, 0, 12 } } });
 	add(facts, (struct row_fact) {
 			   .image = 1, .pc = 0x1000, .sp = ROW_FACT_ANY, .bp = 16, .proven = 1 });
+	add(facts,
+	    (struct row_fact) { .image = 1,
+				.pc = 0x1000,
+				.sp = 8,
+				.proven = 1,
+				.others = 2,
+				.other = { { 24, 16 }, { ROW_FACT_NO_CALLER, 0 } },
+				.returns = { true, 0, UINT64_MAX & ~ROW_RETURN_SLOT, true, 8 } });
 	add(facts, (struct row_fact) { .image = 1,
 				       .pc = 0x1000,
 				       .sp = 8,
 				       .proven = 10,
 				       .unproven = 4,
+				       .returns = { true, 6, UINT64_MAX << 3 & ~ROW_RETURN_SLOT },
 				       .registers = { true, 5, { 1, 0, 0, 0, 0, 14 } } });
 }
 
@@ -99,7 +112,7 @@ START_TEST(what_is_written_is_read)
 	ck_assert_int_eq(row_facts_read(path, &again, &error), 0);
 	ck_assert_uint_eq(again.images, 2);
 	ck_assert_str_eq(again.image[0].path, images[1].path);
-	ck_assert_uint_eq(row_facts_find(&again, 0, 0x1000, 0x1001, &found), 3);
+	ck_assert_uint_eq(row_facts_find(&again, 0, 0x1000, 0x1001, &found), 4);
 	ck_assert_int_eq(found[1].sp, 8);
 	ck_assert_uint_eq(found[1].proven, 12);
 	ck_assert_uint_eq(found[1].registers.same, 5);
@@ -134,6 +147,15 @@ static const struct bad_case {
 	{ "no_offset", BEGIN "F 11 frame - 0 1 0\nE 2\n", 4 },
 	{ "too_short", BEGIN "F 11 frame 8 0 1\nE 2\n", 4 },
 	{ "too_long", BEGIN "F 11 frame 8 0 1 0 0\nE 2\n", 4 },
+	{ "half_a_reading", BEGIN "F 11 frame 8 0 1 0 16\nE 2\n", 4 },
+	{ "reading_of_no_frame", BEGIN "F 11 frame 8 0 1 0 0 16\nE 2\n", 4 },
+	{ "too_many_readings", BEGIN "F 11 frame 8 0 1 0 16 0 24 0 32 0\nE 2\n", 4 },
+	{ "reading_of_what_is_none", BEGIN "F 11 doubt 0 0 1 0 16 0\nE 2\n", 4 },
+	{ "return_address_twice", BEGIN "A 0 0\nA 0 0\nE 1\n", 5 },
+	{ "return_address_of_no_fact", "stackproof rows 1\nA 0 0\nE 0\n", 2 },
+	{ "half_a_return_address", BEGIN "A 0\nE 1\n", 4 },
+	{ "word_that_has_it_and_is_not_known", BEGIN "A 1 1\nE 1\n", 4 },
+	{ "too_many_registers_with_it", BEGIN "A 0 0 10000\nE 1\n", 4 },
 	{ "two_spaces", BEGIN "F  11 frame 8 0 1 0\nE 2\n", 4 },
 	{ "registers_twice", BEGIN "R 0 0 0 0 0 0 0\nR 0 0 0 0 0 0 0\nE 1\n", 5 },
 	{ "registers_of_no_fact", "stackproof rows 1\nR 0 0 0 0 0 0 0\nE 0\n", 2 },
