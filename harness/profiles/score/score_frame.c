@@ -346,8 +346,6 @@ static bool find_symbol(const struct score_truth *truth, uint32_t image, const c
 	return places.count == 1;
 }
 
-/* Whoever writes "[libc.so.6+0x2724a]" does not say what the number is: an offset in the file, or
- * the image's own address. */
 static bool is_code(const struct score_image *image, uint64_t vaddr)
 {
 	for (size_t i = 0; image->image && i < image->image->segment_count; i++)
@@ -355,6 +353,21 @@ static bool is_code(const struct score_image *image, uint64_t vaddr)
 		    vaddr - image->image->segment[i].vaddr < image->image->segment[i].file_bytes)
 			return true;
 	return false;
+}
+
+/*
+ * It is an offset in the file, or the image's own address, and who wrote it does not say which: "[libc.so.6+0x2724a]", or a
+ * number that lies below the mapping that pprof has for it. Such are of profilers that have made the process's addresses the
+ * image's (lightswitch), and write where it was mapped all the same.
+ */
+static bool is_either(const struct score_image *image, const struct profile *profile,
+		      const struct profile_frame *frame)
+{
+	bool is_open = profile->format == PROFILE_FOLDED
+			       ? frame->kind == PROFILE_FILE_OFFSET
+			       : profile->format == PROFILE_PPROF && frame->kind == PROFILE_RUNTIME;
+
+	return is_open && is_code(image, frame->address);
 }
 
 /* What address the frame has in its image, where no name is asked for it. */
@@ -401,8 +414,7 @@ static bool resolve_address(const struct score_truth *truth, const struct profil
 		*ret = mapped;
 		return true;
 	}
-	if (profile->format == PROFILE_FOLDED && frame->kind == PROFILE_FILE_OFFSET &&
-	    is_code(image, frame->address)) {
+	if (in->has_image && is_either(image, profile, frame)) {
 		*ret = frame->address;
 		return true;
 	}
@@ -571,6 +583,16 @@ static bool is_function_s(const struct score_truth *truth, const struct profile 
 	       !score_truth_place(truth, at->image, at->address, true);
 }
 
+/* The reading that the frame's address is not. */
+static void set_other(const struct score_image *image, const struct profile_frame *frame,
+		      struct score_frame *ret)
+{
+	uint64_t other = frame->address;
+
+	if (other != ret->address || score_truth_vaddr(image, frame->address, &other))
+		ret->other = other == ret->address ? SCORE_NO_OFFSET : other;
+}
+
 /* A frame as its format has it. */
 static int resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
 		   struct score_frame *ret, struct error *error)
@@ -604,10 +626,8 @@ static int resolve(struct score_truth *truth, const struct profile *profile, uin
 	if (ret->has_image && resolve_address(truth, profile, frame, ret, &ret->address) &&
 	    !is_function_s(truth, profile, frame, ret)) {
 		ret->how = FRAME_ADDRESS;
-		if (profile->format == PROFILE_FOLDED && frame->kind == PROFILE_FILE_OFFSET &&
-		    is_code(&truth->image[ret->image], frame->address) &&
-		    frame->address != ret->address)
-			ret->other = frame->address;
+		if (is_either(&truth->image[ret->image], profile, frame))
+			set_other(&truth->image[ret->image], frame, ret);
 		return 0;
 	}
 	if (!frame->image && frame->kind == PROFILE_FILE_OFFSET) {

@@ -4,7 +4,8 @@
  * which process it was
  *
  * Stacks are as in score_crafted.h. A profile's samples are frames, the leaf first: "prog 2810 leaf" is an image, an
- * address ("-": none) and a name ("-": none); "@12" in front is a process's number.
+ * address ("-": none) and a name ("-": none); "@12" in front is a process's number, "^prog" an image that is mapped above
+ * the address.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,14 +26,15 @@ static uint64_t add_text(struct writing *writing, const char *text)
 	return writing->text++;
 }
 
-/* A location with a mapping, which begins at 0 if it has an address, and a function of its own. */
+/* A location with a mapping, which begins at 0 unless the image has a "^", and a function of its own. */
 static void add_location(struct writing *writing, const char *image, const char *address,
 			 const char *name)
 {
-	bool is_named = *name != '-';
-	uint64_t number = ++writing->location, file = add_text(writing, image),
+	bool is_named = *name != '-', is_above = *image == '^';
+	uint64_t number = ++writing->location, file = add_text(writing, image + is_above),
+		 start = is_above ? 0x7f0000000000 : 0,
 		 at = *address == '-' ? 0 : strtoull(address, NULL, 16);
-	struct message part = NUMBERS(number, 0, 0x10000, 0, file);
+	struct message part = NUMBERS(number, start, start + 0x10000, 0, file);
 
 	put_message(&writing->all, 3, &part);
 	if (is_named) {
@@ -102,6 +104,14 @@ static const struct {
 	  "prog 2810 leaf ; prog 2800 f ; prog 2010 main ;", 0, "exact 1" },
 	{ "without_a_name_it_is_an_address", "0:2810 0:2110 0:2010",
 	  "prog 2810 leaf ; prog 2100 - ; prog 2010 main ;", 0, "caller 1" },
+	/* Of who has made addresses the image's own, and writes where it was mapped all the same. */
+	{ "below_its_mapping_it_is_the_image's", "0:2810 0:2110 0:2010",
+	  "^prog 2810 - ; ^prog 2110 - ; ^prog 2010 - ;\n^prog 2810 - ; ^prog 2210 - ;", 0,
+	  "exact 1 caller 1" },
+	{ "or_an_offset_in_the_file", "0:3810 0:3110 0:3010",
+	  "^prog 2810 - ; ^prog 2110 - ; ^prog 2010 - ;", 0, "exact 1" },
+	{ "one_that_is_neither_is_not_known", "0:2810 0:2110 0:2010",
+	  "^prog 2810 - ; ^prog 1f0110 - ; ^prog 2010 - ;", 0, "names 1" },
 	/* Which process was driven is known. */
 	{ "the_first_process_is_the_program's", "0:2810 0:2110 0:2010",
 	  "@6 prog 2810 leaf ; lib.so 2010 g ;\n@5 prog 2810 leaf ;", 0, "truncated 1 caller 1" },
