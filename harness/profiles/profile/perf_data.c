@@ -7,10 +7,15 @@
  * so perf does it. Mappings and forks are asked for, too: perf_script.c turns addresses of the
  * process into offsets by them. Which builds the files were its table of build-ids says, or the mappings do.
  */
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 #include "array.h"
 #include "base/child/child.h"
 #include "freed.h"
@@ -57,13 +62,41 @@ static int check_end(int end, struct error *error)
 	return 0;
 }
 
+static int64_t nanoseconds(struct timespec time)
+{
+	return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+/* Some file systems tell no generation of an inode: nothing is known then. perf's clock is the monotonic one, more or
+ * less. */
+static void look_at(const char *path, struct profile_build *build)
+{
+	struct stat about;
+	struct timespec now, monotonic;
+	unsigned long generation = 0;
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	int64_t since;
+
+	if (file < 0)
+		return;
+	if (!fstat(file, &about) && !ioctl(file, FS_IOC_GETVERSION, &generation)) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		clock_gettime(CLOCK_MONOTONIC, &monotonic);
+		since = nanoseconds(about.st_ctim) - nanoseconds(now) + nanoseconds(monotonic);
+		build->device = about.st_dev;
+		build->inode = about.st_ino;
+		build->generation = (uint32_t)generation;
+		build->since_ns = since > 0 ? since : 0;
+	}
+	close(file);
+}
+
 /* "5c9a... /usr/bin/bash" */
 static int add_build(struct profile *profile, struct span line, struct error *error)
 {
 	struct profile_build build = { 0 };
 	struct span id = span_word(&line);
 	FREED char *path = NULL;
-	struct stat about;
 
 	if (!id.size || !line.size)
 		return 0;
@@ -74,8 +107,7 @@ static int add_build(struct profile *profile, struct span line, struct error *er
 	if (asprintf(&path, "%s%.*s", profile->root ? profile->root : "", (int)line.size, line.at) <
 	    0)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for perf's build-ids");
-	if (!stat(path, &about))
-		build.inode = about.st_ino;
+	look_at(path, &build);
 	return ARRAY_ADD(profile->build, profile->builds, build)
 		       ? 0
 		       : error_set(error, ERROR_MEMORY, "", 0, "no memory for perf's build-ids");

@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include "perf_line.h"
 
 struct span span_trim(struct span span)
@@ -401,6 +402,21 @@ bool perf_frame_alone_parse(struct span text, struct perf_frame *ret)
 	       perf_frame_parse((struct span) { rest.at, size }, false, ret) && ret->has_image;
 }
 
+/* "fe:00 246999 862321892": device, inode, the inode's generation. */
+static void take_file(struct span text, struct perf_event *ret)
+{
+	struct span device = span_word(&text), major;
+	uint64_t number[2];
+
+	if (!span_until(&device, ':', &major) || !span_hexadecimal(major, &number[0]) ||
+	    !span_hexadecimal(device, &number[1]) || !span_decimal(span_word(&text), &ret->inode) ||
+	    !span_decimal(span_word(&text), &ret->generation)) {
+		ret->inode = 0;
+		return;
+	}
+	ret->device = makedev(number[0], number[1]);
+}
+
 /* "0x55837daea000(0xc1000) @ 0x2f000 fe:00 246999 0]: r-xp /usr/bin/bash", or of a build-id
  * "0x...(0x...) @ 0x2f000 <5c9a...>]: ...", or "... @ 0]: x [kernel]". */
 static bool parse_mapping(struct span text, struct perf_event *ret)
@@ -417,9 +433,7 @@ static bool parse_mapping(struct span text, struct perf_event *ret)
 		return false;
 	if (span_begins(behind, "<") && span_until(&behind, '>', &ret->build_id))
 		ret->build_id = (struct span) { ret->build_id.at + 1, ret->build_id.size - 1 };
-	span_word(&behind); /* "fe:00" */
-	if (!span_decimal(span_word(&behind), &ret->inode))
-		ret->inode = 0;
+	take_file(behind, ret);
 	span_word(&text); /* ":" */
 	span_word(&text); /* "r-xp" */
 	ret->image = span_trim(text);

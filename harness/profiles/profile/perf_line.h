@@ -96,8 +96,8 @@ struct perf_event {
 	uint64_t start, size, offset;
 	uint64_t lost; /* events, or samples, for which there was no room */
 	struct span image;
-	uint64_t inode;	      /* of the image's file; 0: it is not said */
-	struct span build_id; /* in hexadecimal; empty: it is not said */
+	uint64_t device, inode, generation; /* of the image's file; inode 0: it is not said */
+	struct span build_id;		    /* in hexadecimal; empty: it is not said */
 };
 /* text begins with PERF_EVENT_PREFIX. False: text is one of these events, but can't be read. */
 bool perf_event_parse(struct span text, struct perf_event *ret);

@@ -36,7 +36,8 @@
 struct mapping {
 	int32_t pid;
 	uint32_t image, build_id;
-	uint64_t start, size, offset, inode;
+	uint64_t start, size, offset, device, inode, generation;
+	uint64_t time_ns; /* of the event; 0: it is not said */
 };
 
 /* Between a head and the empty line. EMPTY: an empty line, which may be a head without fields. ALONE:
@@ -124,9 +125,10 @@ static int copy_process(struct perf_script *script, int32_t pid, int32_t parent,
 	return 0;
 }
 
-static int take_event(struct perf_script *script, struct span text, uint64_t line,
+static int take_event(struct perf_script *script, const struct perf_head *head, uint64_t line,
 		      struct error *error)
 {
+	const struct span text = head->rest;
 	struct perf_event event;
 	struct mapping mapping;
 
@@ -149,7 +151,10 @@ static int take_event(struct perf_script *script, struct span text, uint64_t lin
 				     .start = event.start,
 				     .size = event.size,
 				     .offset = event.offset,
-				     .inode = event.inode };
+				     .device = event.device,
+				     .inode = event.inode,
+				     .generation = event.generation,
+				     .time_ns = head->timed ? head->time_ns : 0 };
 	mapping.image = profile_text_add(script->reading->profile, event.image.at, event.image.size,
 					 error);
 	mapping.build_id = profile_text_add(script->reading->profile, event.build_id.at,
@@ -177,13 +182,21 @@ static uint64_t find_mapping(const struct perf_script *script, int32_t pid, uint
 	return PROFILE_NO_OFFSET;
 }
 
-/* perf's table is of the file that was there at the recording's end: of this mapping, if it is the same file. */
+/*
+ * perf's table is of the file that was there at the recording's end, or when `perf inject' read it. It is that of the
+ * mapping if the same file is there still (device, inode and its generation, since numbers are given again) and was not
+ * written over since it was mapped.
+ */
 static uint32_t table_build(const struct profile *profile, const struct mapping *mapping)
 {
-	for (size_t i = 0; mapping->inode && i < profile->builds; i++)
-		if (profile->build[i].image == mapping->image &&
-		    profile->build[i].inode == mapping->inode)
-			return profile->build[i].build_id;
+	for (size_t i = 0; mapping->inode && i < profile->builds; i++) {
+		const struct profile_build *build = &profile->build[i];
+
+		if (build->image == mapping->image && build->inode == mapping->inode &&
+		    build->device == mapping->device && build->generation == mapping->generation &&
+		    mapping->time_ns >= build->since_ns)
+			return build->build_id;
+	}
 	return 0;
 }
 
@@ -442,7 +455,7 @@ static int take_head(struct perf_script *script, const struct profile_line *line
 		return 0;
 	}
 	if (span_begins(head.rest, PERF_EVENT_PREFIX))
-		return take_event(script, head.rest, line->number, error);
+		return take_event(script, &head, line->number, error);
 	pid_is_tid = head.pid < 0 && head.tid >= 0;
 	head.pid = head.pid < 0 ? head.tid : head.pid;
 	if (head.pid != script->sample.pid && script->mappings)

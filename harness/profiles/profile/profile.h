@@ -133,7 +133,10 @@ struct profile_texts {
 /* A file's build-id. */
 struct profile_build {
 	uint32_t image, build_id; /* texts */
-	uint64_t inode;		  /* of what is at that path now; 0: nothing is */
+	/* Of what is at that path now. inode 0: nothing is, or not all is known of it. */
+	uint64_t device, inode, generation;
+	uint64_t
+		since_ns; /* it lies there as it is: by the clock of perf's times, if they are of this boot */
 };
 
 struct profile {

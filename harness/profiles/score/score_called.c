@@ -234,8 +234,16 @@ static void set_addresses(struct asking *asking, const struct profile_frame *in,
 		asking->address[asking->addresses++] = mapped;
 }
 
+/* Behind a call, but maybe put there by who makes a stack: then what begins there is meant, and not what calls before. */
+static bool is_put(struct score_code *code, const struct asking *asking)
+{
+	return ARRAY_ANY(asking->addresses, i,
+			 asking->is_caller &&
+				 score_code_is_taken(code, asking->image, asking->address[i]));
+}
+
 int score_called_ask(struct score_called *called, struct score_truth *truth,
-		     const struct profile *profile, uint32_t number,
+		     struct score_code *code, const struct profile *profile, uint32_t number,
 		     const struct score_frame *frame, bool is_caller, struct error *error)
 {
 	const struct profile_frame *in = profile_frame(profile, number);
@@ -260,6 +268,8 @@ int score_called_ask(struct score_called *called, struct score_truth *truth,
 		return called->asked[at] == CONTRADICTS;
 	set_addresses(&asking, in, frame);
 	status = ask(&asking, &answer);
+	if (!status && answer == CONTRADICTS && is_put(code, &asking))
+		answer = NOT_CHECKED;
 	profile_texts_deinit(&asking.symbols);
 	profile_texts_deinit(&asking.inlined);
 	profile_texts_deinit(&asking.near);

@@ -16,6 +16,7 @@
 #ifndef STACKPROOF_SCORE_CALLED_H
 #define STACKPROOF_SCORE_CALLED_H
 
+#include "score_code.h"
 #include "score_frame.h"
 
 #define SCORE_CALLED_KEPT 10
@@ -38,7 +39,7 @@ struct score_called {
 /* Asks a frame of the profile, unless it was asked before. is_caller: its address is one that a call returns to. 1: it
  * contradicts; -1: ERROR_MEMORY. */
 int score_called_ask(struct score_called *called, struct score_truth *truth,
-		     const struct profile *profile, uint32_t number,
+		     struct score_code *code, const struct profile *profile, uint32_t number,
 		     const struct score_frame *frame, bool is_caller, struct error *error);
 void score_called_deinit(struct score_called *called);
 

@@ -5,6 +5,7 @@
  * A caller's address may be the return address or the byte before it: score_frame.h. If the code allows both, both are
  * possible.
  */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "analysis/code/code.h"
 #include "array.h"
 #include "cfi/code_name.h"
+#include "freed.h"
 #include "hash.h"
 #include "number_map.h"
 #include "score_code.h"
@@ -40,6 +42,15 @@ struct entered {
 	bool is_open;	     /* it may leave in other ways, too */
 };
 
+/* How the truth's run came to a function. */
+enum habit { HABIT_NOT_ASKED, HABIT_CALLED, HABIT_OTHER };
+
+/* Whether somebody takes the address of a place. */
+struct taken {
+	struct way at;
+	bool is;
+};
+
 struct code_range {
 	uint64_t start, end;
 };
@@ -51,6 +62,9 @@ struct score_code {
 	uint32_t count;
 	struct way *way;
 	uint32_t ways;
+	uint8_t *habit; /* enum habit of the truth's functions */
+	struct taken *taken;
+	size_t takens;
 	struct number_map map;
 	struct code_range *range; /* executable mappings; none: they are not known */
 	size_t ranges;
@@ -83,7 +97,9 @@ int score_code_create(const struct score_truth *truth, struct score_code **ret, 
 		code->truth = truth;
 		code->decoder = code_decoder_create();
 	}
-	if (code && code->decoder && ARRAY_GROW(code->entered, code->count) &&
+	if (code)
+		code->habit = calloc(truth->functions, sizeof(*code->habit));
+	if (code && code->habit && code->decoder && ARRAY_GROW(code->entered, code->count) &&
 	    (!score_truth_attached(truth) || !read_ranges(code))) {
 		code->count = 1;
 		return 0;
@@ -101,6 +117,8 @@ void score_code_destroy(struct score_code *code)
 	number_map_deinit(&code->map);
 	free(code->entered);
 	free(code->way);
+	free(code->habit);
+	free(code->taken);
 	free(code->range);
 	free(code);
 }
@@ -210,6 +228,13 @@ static bool is_begun_at(const struct score_code *code, uint32_t image, const str
 	return pc == address;
 }
 
+/* The unwinder may enter code of it that lies elsewhere. */
+static bool has_landing_pads(const struct score_code *code, uint32_t image,
+			     const struct cfi_fde *fde)
+{
+	return strpbrk(code->truth->image[image].cfi->cie[fde->cie].augmentation, "LP") != NULL;
+}
+
 struct sought {
 	const struct score_code *code;
 	struct way at;
@@ -240,7 +265,7 @@ static const struct entered *enter(struct score_code *code, uint32_t image,
 		return NULL;
 	if (*number)
 		return &code->entered[*number];
-	entered.is_open = add_ways(code, image, fde);
+	entered.is_open = has_landing_pads(code, image, fde) || add_ways(code, image, fde);
 	entered.end = code->ways;
 	if (!ARRAY_ADD(code->entered, code->count, entered))
 		return NULL;
@@ -345,6 +370,67 @@ static bool may_lead(struct score_code *code, uint32_t image, uint64_t target,
 	return search.is_open;
 }
 
+/* ---- what else puts a return address -------------------------------------------------------- */
+
+/* "lea address(%rip), ..." is at that byte of the code. */
+static bool is_lea_of(const uint8_t *bytes, uint64_t vaddr, uint64_t address)
+{
+	enum { LEA = 0x8d, RIP_RELATIVE = 0x05, MASK = 0xc7, BYTES = 2 };
+	int32_t distance;
+
+	memcpy(&distance, bytes + BYTES, sizeof(distance));
+	return bytes[0] == LEA && (bytes[1] & MASK) == RIP_RELATIVE &&
+	       vaddr + BYTES + sizeof(distance) + distance == address;
+}
+
+/* Some code, or a word of what is loaded, has the address: who pushes it by hand had it from there. */
+static bool is_address_taken(const struct image *image, uint64_t address)
+{
+	enum { LEA_BYTES = 6 };
+	bool is_fixed = image->type == ET_EXEC;
+	size_t word = is_fixed ? sizeof(uint32_t) : sizeof(uint64_t);
+
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+		const uint8_t *bytes = image_bytes(image, segment->vaddr, segment->file_bytes);
+
+		for (uint64_t at = 0; bytes && at + LEA_BYTES <= segment->file_bytes; at++) {
+			if (segment->executable &&
+			    is_lea_of(bytes + at, segment->vaddr + at, address))
+				return true;
+			/* A word that the dynamic linker adds to is aligned. */
+			if ((is_fixed || (segment->vaddr + at) % word == 0) &&
+			    at + word <= segment->file_bytes && !memcmp(bytes + at, &address, word))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool score_code_is_taken(struct score_code *code, uint32_t image, uint64_t address)
+{
+	const struct way at = { image, address };
+	struct taken taken = { .at = at };
+
+	for (size_t i = 0; i < code->takens; i++)
+		if (is_way(&code->taken[i].at, &at))
+			return code->taken[i].is;
+	taken.is = is_address_taken(code->truth->image[image].image, address);
+	return !ARRAY_ADD(code->taken, code->takens, taken) || taken.is;
+}
+
+/* It saves the registers of an exception's landing pad, to which it returns (__builtin_eh_return): where, is written into
+ * its own frame. */
+static bool returns_elsewhere(const struct score_code *code, const struct score_frame *frame,
+			      const struct cfi_fde *fde)
+{
+	const struct cfi *cfi = code->truth->image[frame->image].cfi;
+	bool mentioned[CFI_REGISTER_MAX + 1] = { false };
+
+	cfi_registers(cfi, &cfi->cie[fde->cie], fde, mentioned);
+	return mentioned[0] || mentioned[1];
+}
+
 /* ---- two frames ------------------------------------------------------------------------- */
 
 /* The call that returns to address is of another function than the callee, and of none that leads to it. */
@@ -362,12 +448,16 @@ static bool is_compared(const struct score_frame *frame)
 	       frame->other == SCORE_NO_OFFSET;
 }
 
-/* The FDE of a frame; NULL: none covers it, or it is a signal's. Its own address may be a return address, behind its
- * function. */
+/* The FDE of a frame; NULL: none covers it, or it is a signal's, or that of a stub, to which a call of a stub may lead.
+ * Its own address may be a return address, behind its function. */
 static const struct cfi_fde *plain_fde(const struct score_code *code,
 				       const struct score_frame *frame)
 {
-	if (score_frame_is_signal(code->truth, frame))
+	const struct score_image *in = &code->truth->image[frame->image];
+
+	if (score_frame_is_signal(code->truth, frame) ||
+	    (in->image && (code_name_is_stub(in->image, in->cfi, frame->address) ||
+			   code_name_is_stub(in->image, in->cfi, frame->address - 1))))
 		return NULL;
 	return fde_at(code, frame->image, frame->address - 1)
 		       ?: fde_at(code, frame->image, frame->address);
@@ -404,40 +494,109 @@ static bool is_outermost(const struct score_code *code, const struct score_frame
 	return true;
 }
 
+static bool is_called(struct score_code *code, const struct score_frame *callee,
+		      const struct score_place *caller)
+{
+	uint64_t target;
+
+	if (!code->truth->image[caller->image].image)
+		return false;
+	target = called_before(code, caller->image, caller->address);
+	return target != NO_TARGET &&
+	       !is_other_callee(code, callee, caller->image, caller->address);
+}
+
+/* Of each of the function's frames in the truth, its caller's address is behind a call that leads to it. One that a
+ * signal's handler lets be entered, or that is entered by a jump with an address that was pushed, is none such. */
+static enum habit find_habit(struct score_code *code, uint32_t function)
+{
+	const struct score_truth *truth = code->truth;
+	FREED bool *asked = calloc(truth->places, sizeof(*asked));
+	enum habit ret = HABIT_OTHER;
+
+	for (uint32_t i = 1; asked && i < truth_file_node_count(truth->file); i++) {
+		uint32_t place = truth->caller_place[i] ? truth->caller_place[i]
+							: truth->leaf_place[i],
+			 caller = truth->caller_place[truth_file_node(truth->file, i)->parent];
+		struct score_frame callee = { .how = FRAME_ADDRESS, .has_image = true };
+
+		if (!place || truth->place[place].function != function || !caller || asked[caller])
+			continue;
+		asked[caller] = true;
+		callee.image = truth->place[place].image;
+		callee.address = truth->place[place].address;
+		if (!is_called(code, &callee, &truth->place[caller]))
+			return HABIT_OTHER;
+		ret = HABIT_CALLED;
+	}
+	return ret;
+}
+
+/* Whenever the truth's run came to the frame's function, it was called there: it had no other way to be entered. */
+static bool is_only_called(struct score_code *code, const struct score_frame *frame)
+{
+	uint32_t function = score_truth_function(code->truth, frame->image, frame->address - 1);
+
+	if (!function)
+		function = score_truth_function(code->truth, frame->image, frame->address);
+	if (!function)
+		return false;
+	if (code->habit[function] == HABIT_NOT_ASKED)
+		code->habit[function] = find_habit(code, function);
+	return code->habit[function] == HABIT_CALLED;
+}
+
+/* The truth has it for the outermost frame, and its CFI says so. */
+static bool is_first(const struct score_code *code, const struct score_frame *frame)
+{
+	uint32_t function = score_truth_function(code->truth, frame->image, frame->address - 1);
+
+	return function && code->truth->function[function].is_outermost &&
+	       is_outermost(code, frame);
+}
+
+/* The caller's address is behind no call. */
+static enum score_reason without_call(struct score_code *code, const struct score_frame *caller,
+				      const struct cfi_fde *fde)
+{
+	uint64_t address = caller->address;
+
+	if (address - fde->pc_begin < BEGIN_BYTES ||
+	    score_truth_place(code->truth, caller->image, address, true) ||
+	    score_truth_place(code->truth, caller->image, address + 1, true))
+		return SCORE_NO_REASON;
+	return is_begun_at(code, caller->image, fde, address) ||
+			       is_begun_at(code, caller->image, fde, address + 1)
+		       ? SCORE_PUT
+		       : SCORE_NO_CALL;
+}
+
 enum score_reason score_code_refutes(struct score_code *code, const struct score_frame *callee,
 				     const struct score_frame *caller,
 				     const struct profile_frame *in)
 {
-	const struct cfi_fde *fde;
+	const struct cfi_fde *fde = is_compared(callee) ? plain_fde(code, callee) : NULL, *within;
 	uint64_t address = caller->address;
-	bool is_plain = is_compared(callee) && plain_fde(code, callee);
 
-	if (is_no_code(code, caller, in) && (is_plain || callee->how == FRAME_FOREIGN))
+	if (is_no_code(code, caller, in) && (fde || callee->how == FRAME_FOREIGN))
 		return SCORE_NO_CODE;
-	if (!is_plain || !is_compared(caller))
+	if (!fde || !is_compared(caller) || returns_elsewhere(code, callee, fde))
 		return SCORE_NO_REASON;
-	if (is_outermost(code, callee))
-		return SCORE_BEYOND;
-	fde = plain_fde(code, caller);
-	if (!fde)
+	within = plain_fde(code, caller);
+	if (!within)
 		return SCORE_NO_REASON;
 	if (called_before(code, caller->image, address) == NO_TARGET &&
-	    called_before(code, caller->image, address + 1) == NO_TARGET) {
-		if (address - fde->pc_begin < BEGIN_BYTES ||
-		    score_truth_place(code->truth, caller->image, address, true) ||
-		    score_truth_place(code->truth, caller->image, address + 1, true))
-			return SCORE_NO_REASON;
-		return is_begun_at(code, caller->image, fde, address) ||
-				       is_begun_at(code, caller->image, fde, address + 1)
-			       ? SCORE_PUT
-			       : SCORE_NO_CALL;
-	}
+	    called_before(code, caller->image, address + 1) == NO_TARGET)
+		return without_call(code, caller, within);
 	for (unsigned int behind = 0; behind <= 1; behind++) {
 		uint64_t target = called_before(code, caller->image, address + behind);
 
 		if (target != NO_TARGET &&
-		    !is_other_callee(code, callee, caller->image, address + behind))
+		    (!is_other_callee(code, callee, caller->image, address + behind) ||
+		     score_code_is_taken(code, caller->image, address + behind)))
 			return SCORE_NO_REASON;
 	}
-	return SCORE_CALLEE;
+	if (is_first(code, callee))
+		return SCORE_BEYOND;
+	return is_only_called(code, callee) ? SCORE_CALLEE : SCORE_NO_REASON;
 }

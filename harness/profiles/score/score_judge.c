@@ -532,6 +532,8 @@ static int refute(struct score *score, const struct score_subject *subject, stru
 	uint32_t callee = UINT32_MAX, leaf = UINT32_MAX;
 
 	*ret = SCORE_NO_REASON;
+	if (score_truth_symbols(score->truth, error)) /* stubs lead by names */
+		return -1;
 	for (uint32_t at = 0; at < subject->count; at++) {
 		const struct profile_frame *in = profile_frame(&score->profile, subject->frame[at]);
 		const struct score_frame *within, *caller;
@@ -578,7 +580,7 @@ static int refute_open(struct score *score, const struct score_subject *subject,
 
 /*
  * What the truth doesn't have, another run may: with other arguments, at another time, by another thread's pace. Only what
- * the code refutes, too, no run has. Where both do, at one frame, the truth says more.
+ * the code refutes, too, no run has. Where both do at one frame, what the truth has there is shown.
  */
 static int confirm(struct score *score, const struct score_subject *subject,
 		   struct verdict *verdict, struct error *error)
@@ -592,6 +594,8 @@ static int confirm(struct score *score, const struct score_subject *subject,
 		set_open(&verdict->end, reason == SCORE_PUT ? SCORE_PUT : SCORE_UNSEEN);
 	else if (by_code.at != verdict->at)
 		*verdict = by_code;
+	else
+		verdict->end.reason = reason;
 	return 0;
 }
 
@@ -604,8 +608,9 @@ static int ask_names(struct score *score, const struct score_subject *subject, s
 		const struct profile_frame *in = profile_frame(&score->profile, subject->frame[i]);
 		const struct score_frame *frame = score_matcher_frame(score->matcher,
 								      subject->frame[i], error);
-		int status = frame ? score_called_ask(&score->called, score->truth, &score->profile,
-						      subject->frame[i], frame, is_caller, error)
+		int status = frame ? score_called_ask(&score->called, score->truth, score->code,
+						      &score->profile, subject->frame[i], frame,
+						      is_caller, error)
 				   : -1;
 
 		if (status < 0)
@@ -639,6 +644,23 @@ static void count_known(struct score *score, const struct score_subject *subject
 		return;
 	score->open_frames += (uint64_t)subject->count * subject->sample->count;
 	score->open_known += (uint64_t)end->frames * subject->sample->count;
+}
+
+/* The stack is refuted by its frames up to that one: what is further out has no part in it. */
+static bool is_open_build(struct score *score, const struct score_subject *subject, uint32_t at,
+			  bool at_moment)
+{
+	struct error ignored; /* all are known by now */
+
+	for (uint32_t i = 0; i <= at && i < subject->count; i++) {
+		const struct score_frame *frame = score_matcher_frame(score->matcher,
+								      subject->frame[i], &ignored);
+
+		if (frame && (score_build_is_open(score->truth, frame) ||
+			      (!at_moment && score_build_is_unsaid(score->truth, frame))))
+			return true;
+	}
+	return false;
 }
 
 int score_sample(void *context, const struct profile *profile, const struct profile_sample *sample,
@@ -697,12 +719,11 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 		set_open(end, SCORE_SIGNAL);
 	if (end->class == SCORE_IMPOSSIBLE && score->is_of_several)
 		set_open(end, SCORE_PROCESS);
-	if (end->class == SCORE_IMPOSSIBLE &&
-	    (subject.open_build || (subject.unsaid_build && !at_moment)))
-		set_open(end, SCORE_BUILD);
 	if (end->class == SCORE_IMPOSSIBLE && !at_moment && !score->truth->same.run &&
 	    confirm(score, &subject, &verdict, error))
 		return -1;
+	if (end->class == SCORE_IMPOSSIBLE && is_open_build(score, &subject, verdict.at, at_moment))
+		set_open(end, SCORE_BUILD);
 	if (may_be_refuted(score, &subject, end) && refute_open(score, &subject, &verdict, error))
 		return -1;
 	count_known(score, &subject, end);

@@ -17,7 +17,6 @@
 #include "array.h"
 #include "profiles/profile/perf_line.h"
 #include "score.h"
-#include "score_build.h"
 #include "score_subject.h"
 
 /* As the kernel keeps it, cut. */
@@ -212,8 +211,6 @@ static void add_frame(struct score_subject *subject, const struct score_truth *t
 	subject->main_image |= resolved->has_image && resolved->image == truth->main_image;
 	subject->main_name |= is_main_name(truth, resolved);
 	subject->other_build |= resolved->other_build;
-	subject->open_build |= score_build_is_open(truth, resolved);
-	subject->unsaid_build |= score_build_is_unsaid(truth, resolved);
 	subject->repeated |= (frame->flags & PROFILE_REPEATED) != 0;
 	subject->foreign |= resolved->how == FRAME_ABSENT ||
 			    (resolved->how == FRAME_NAME && !resolved->is_symbol &&

@@ -26,8 +26,6 @@ struct score_subject {
 	bool main_name;	       /* a frame has the name of a function in the program's image */
 	bool foreign;	       /* a frame's function is in no image of the truth */
 	bool other_build;      /* a frame's image is another build than the truth's */
-	bool open_build;       /* a frame's image may be another build: score_build.h */
-	bool unsaid_build;     /* of a frame's image the profile doesn't say the build */
 	bool repeated;	       /* a frame has PROFILE_REPEATED */
 };
 

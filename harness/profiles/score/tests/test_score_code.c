@@ -25,7 +25,11 @@ asm(".text\n"
     "behind_bare: .rept 32; nop; .endr; call code_falls\n"
     "behind_falls: .rept 32; nop; .endr; call *%rax\n"
     "behind_any: .rept 32; nop; .endr; call code_jumps_twice\n"
-    "behind_jumps_twice: .rept 32; nop; .endr; ret; .cfi_endproc\n"
+    "behind_jumps_twice: .rept 32; nop; .endr; call code_pads\n"
+    "behind_pads: .rept 32; nop; .endr; call code_callee\n"
+    "behind_taken: lea behind_taken(%rip), %rax; ret; .cfi_endproc\n"
+    "code_pads: .cfi_startproc; .cfi_lsda 0x1b, code_other; nop; ret; .cfi_endproc\n"
+    "code_resumes: .cfi_startproc; .cfi_offset rax, -16; nop; nop; ret; .cfi_endproc\n"
     "code_jumps_twice: .cfi_startproc; test %eax, %eax; je code_bare; jmp code_jumps; "
     ".cfi_endproc\n"
     "code_first: .cfi_startproc; .cfi_undefined rip; .rept 32; nop; .endr; call code_callee\n"
@@ -34,7 +38,9 @@ void code_callee(void);
 
 #define ATTACHED "attached=1\n"
 #define OTHER	 "~" /* the profile is of another run */
-#define WHOLE	 "code_callee+1 behind_callee+0\ncode_callee+1 behind_callee+1"
+#define WHOLE	 "code_callee+1 behind_callee+0"
+#define CALLED	 WHOLE "\ncode_other+1 behind_any+0"
+#define FIRST	 "code_callee+1 behind_first+0"
 /* The truth knows the leaf with its caller, and no further; and one of the others as a caller. */
 #define KNOWN ATTACHED "o code_callee+1 behind_callee+0\n"
 #define RANGE ATTACHED "code='1000-2000\ncode='7000000-7001000\no code_callee+1 behind_callee+0\n"
@@ -55,7 +61,7 @@ static const struct {
 	{ "a_byte_before", KNOWN, "code_callee+1 behind_callee+0 behind_any-1", "open 1" },
 	{ "two_before", KNOWN, "code_callee+1 behind_callee+0 behind_bare-2", "no_call 1" },
 	{ "near_the_begin", KNOWN, "code_other+1 code_caller+4", "gap 1" },
-	{ "another_function", KNOWN, "code_other+1 behind_callee+0", "callee 1" },
+	{ "another_function", KNOWN, "code_other+1 behind_callee+0", "gap 1" },
 	{ "another_function_where_none_was_seen", ATTACHED "o code_other+1 behind_any+0",
 	  "code_other+2 behind_callee+0", "callee 1" },
 	{ "the_function_called", ATTACHED "o code_other+1 behind_any+0",
@@ -78,18 +84,33 @@ static const struct {
 	  "leaf 1" },
 	{ "of_another_run", OTHER "code_callee+1 behind_callee+0", "code_other+1", "unseen 1" },
 	{ "that_may_call_anything", OTHER WHOLE, "code_other+1 behind_any+0", "unseen 1" },
-	{ "and_calls_another_function", OTHER WHOLE, "code_other+1 behind_callee+0", "callee 1" },
-	{ "which_both_say", OTHER WHOLE, "code_callee+1 behind_jumps+0", "caller 1" },
+	{ "who_knows_how_it_is_entered", OTHER WHOLE, "code_other+1 behind_callee+0", "unseen 1" },
+	{ "it_is_only_called", OTHER CALLED, "code_other+1 behind_callee+0", "callee 1" },
+	{ "it_was_put_once", OTHER CALLED "\ncode_other+2 behind_callee+9",
+	  "code_other+1 behind_callee+0", "unseen 1" },
+	{ "it_was_entered_behind_another_call", OTHER CALLED "\ncode_other+2 behind_taken+0",
+	  "code_other+1 behind_callee+0", "unseen 1" },
+	{ "which_both_say", OTHER WHOLE, "code_callee+1 behind_jumps+0", "callee 1" },
+	{ "the_unwinder_may_enter_its_parts", OTHER CALLED, "code_other+1 behind_pads+0",
+	  "unseen 1" },
+	{ "who_has_the_address_may_push_it", OTHER CALLED, "code_other+1 behind_taken+0",
+	  "unseen 1" },
+	{ "it_returns_elsewhere", OTHER CALLED "\ncode_resumes+1 behind_any+0",
+	  "code_resumes+1 behind_callee+0", "unseen 1" },
 	{ "it_leads_there", OTHER WHOLE, "code_other+1 behind_jumps+0", "unseen 1" },
 	{ "it_may_lead_there", OTHER WHOLE, "code_other+1 behind_jumps_twice+0", "unseen 1" },
 	{ "it_jumps_to_what_has_no_end", OTHER WHOLE, "code_callee+1 behind_jumps_twice+0",
 	  "unseen 1" },
-	{ "no_call_in_any_run", OTHER WHOLE, "code_callee+1 behind_bare-3", "caller 1" },
+	{ "no_call_in_any_run", OTHER WHOLE, "code_callee+1 behind_bare-3", "no_call 1" },
 	{ "put_there", OTHER WHOLE, "code_callee+1 behind_any+4", "put 1" },
-	{ "no_address_of_a_process", OTHER WHOLE, "code_callee+1 9:6161616161616161", "caller 1" },
+	{ "no_address_of_a_process", OTHER WHOLE, "code_callee+1 9:6161616161616161", "no_code 1" },
 	{ "maybe_mapped_there", OTHER WHOLE, "code_callee+1 9:50000000", "unseen 1" },
-	{ "who_is_called_by_nobody", OTHER WHOLE, "code_callee+1 behind_first+0 behind_any+0",
+	{ "who_is_called_by_nobody", OTHER FIRST, "code_callee+1 behind_first+0 behind_callee+0",
 	  "beyond 1" },
+	{ "who_may_be_called", OTHER FIRST, "code_callee+1 behind_first+0 behind_any+0",
+	  "unseen 1" },
+	{ "who_says_so_alone", OTHER WHOLE, "code_callee+1 behind_first+0 behind_callee+0",
+	  "unseen 1" },
 	{ "of_one_cut_short", "partial='limit\ncode_callee+1 behind_callee+0",
 	  "code_other+1 behind_any+4", "gap 1" },
 };

@@ -245,7 +245,7 @@ static int ask_inner(uint64_t address)
 					      .address = address };
 	struct error error;
 
-	return score_called_ask(&scored.called, &truth, &scored.profile,
+	return score_called_ask(&scored.called, &truth, scored.code, &scored.profile,
 				profile_frame_add(&scored.profile, &frame, &error), &resolved,
 				false, &error);
 }
