@@ -10,6 +10,7 @@
 
 #define STATES_BYTES_MAX (128u << 20) /* then they are forgotten */
 #define SLOTS_LEAST	 1024u
+#define VAGUE_ELEMENTS	 4096u /* that names leave open: more of them decide nothing any more */
 
 /* An element: a node's number and these. */
 enum { ELEMENT_MAYBE = 1, ELEMENT_DOUBT = 2, ELEMENT_FLAGS = 3, ELEMENT_SHIFT = 2 };
@@ -443,6 +444,33 @@ static bool may_be_kernel(const struct score_matcher *matcher, const struct scor
 	       profile_frame(matcher->profile, number)->kind == PROFILE_NO_ADDRESS;
 }
 
+/* Names alone say where it is, and that may be anywhere, as in an image that is not here. */
+static bool is_vague(const struct score_matcher *matcher, const struct score_state *state)
+{
+	for (uint32_t i = 0; i < state->count; i++)
+		if (!(matcher->element[state->first + i] & ELEMENT_MAYBE))
+			return false;
+	return state->count > VAGUE_ELEMENTS;
+}
+
+/* What follows tells nothing more. */
+static uint32_t stay(struct score_matcher *matcher, uint32_t before, uint32_t number,
+		     struct error *error)
+{
+	struct score_state state = matcher->state[before];
+
+	state.before = before;
+	state.frame = number;
+	state.frames++;
+	state.finding = 0;
+	set_class(&state, SCORE_UNPROVEN, SCORE_NAMES);
+	if (!ARRAY_ADD(matcher->state, matcher->states, state)) {
+		no_memory(error);
+		return UINT32_MAX;
+	}
+	return matcher->states - 1;
+}
+
 static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint32_t number,
 			   struct error *error)
 {
@@ -459,6 +487,8 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 	};
 	bool again;
 
+	if (from.is_vague)
+		return stay(matcher, before, number, error);
 	if (!frame || add_callers(matcher, &from, frame, &state, error))
 		return UINT32_MAX;
 	again = from.frames && has_name_of(matcher, number, from.frame);
@@ -474,6 +504,7 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 	make_set(matcher, state.first);
 	state.count = matcher->elements - state.first;
 	state.is_end = !state.count;
+	state.is_vague = is_vague(matcher, &state);
 	/* Where an address that is said by a name agrees, that is known. */
 	state.is_name_open |= frame->how == FRAME_OFFSET ||
 			      (frame->how == FRAME_NAME && !frame->is_symbol) ||

@@ -73,6 +73,7 @@ struct score_state {
 	bool is_doubted;       /* the truth has unproven points in the leaf's function */
 	bool is_leaf_unseen;   /* the truth has the leaf's function, but not its address */
 	bool is_pinned;	       /* of one stack of the truth, and not of all */
+	bool is_vague;	       /* names leave so much open that no further frame is asked */
 	bool is_name_open; /* a frame so far can't be identified: its name is not a symbol, or has
 				* an offset beyond the symbol's end; or it is an offset in an unknown
 				* image */
