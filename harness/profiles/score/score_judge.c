@@ -719,10 +719,14 @@ int score_sample(void *context, const struct profile *profile, const struct prof
 		set_open(end, SCORE_SIGNAL);
 	if (end->class == SCORE_IMPOSSIBLE && score->is_of_several)
 		set_open(end, SCORE_PROCESS);
+	if (end->class == SCORE_IMPOSSIBLE && is_open_build(score, &subject, verdict.at, at_moment))
+		set_open(end, SCORE_BUILD);
 	if (end->class == SCORE_IMPOSSIBLE && !at_moment && !score->truth->same.run &&
 	    confirm(score, &subject, &verdict, error))
 		return -1;
-	if (end->class == SCORE_IMPOSSIBLE && is_open_build(score, &subject, verdict.at, at_moment))
+	/* The code may have refuted it further out. */
+	if (end->class == SCORE_IMPOSSIBLE && verdict.by_code &&
+	    is_open_build(score, &subject, verdict.at, at_moment))
 		set_open(end, SCORE_BUILD);
 	if (may_be_refuted(score, &subject, end) && refute_open(score, &subject, &verdict, error))
 		return -1;
