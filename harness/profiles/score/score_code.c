@@ -162,6 +162,19 @@ static bool is_within(const struct cfi_fde *fde, uint64_t pc)
 	return pc - fde->pc_begin < fde->pc_range;
 }
 
+/* It takes another stack, whose words say where it returns to (swapcontext). */
+static bool exchanges_stacks(const struct code *code)
+{
+	switch (code->effect) {
+	case EFFECT_MOVE: return code->reg == REGISTER_RSP && code->source != REGISTER_RBP;
+	case EFFECT_LOAD:
+	case EFFECT_POP: return code->reg == REGISTER_RSP;
+	case EFFECT_EXCHANGE: return code->reg == REGISTER_RSP || code->source == REGISTER_RSP;
+	case EFFECT_WRITES: return code->written >> REGISTER_RSP & 1;
+	default: return false;
+	}
+}
+
 enum leaving { LEAVES_NOT, LEAVES_TO_TARGET, LEAVES_ANYWHERE };
 
 /* before: the instruction before it. */
@@ -169,7 +182,7 @@ static enum leaving leaving_of(const struct cfi_fde *fde, const struct code *cod
 			       const struct code *before)
 {
 	switch (code->flow) {
-	case CODE_NEXT:
+	case CODE_NEXT: return exchanges_stacks(code) ? LEAVES_ANYWHERE : LEAVES_NOT;
 	case CODE_STOP:
 	case CODE_CALL_INDIRECT: return LEAVES_NOT;
 	case CODE_CALL:
@@ -419,6 +432,23 @@ bool score_code_is_taken(struct score_code *code, uint32_t image, uint64_t addre
 	return !ARRAY_ADD(code->taken, code->takens, taken) || taken.is;
 }
 
+/* It returns right behind what it has written: maybe that is where it returns to. */
+static bool writes_its_return(const struct score_code *code, uint32_t image,
+			      const struct cfi_fde *fde)
+{
+	const struct image *in = code->truth->image[image].image;
+	struct code at, before = { .length = 0 };
+
+	for (uint64_t pc = fde->pc_begin; is_within(fde, pc); pc += at.length) {
+		if (!code_decode_at(code->decoder, in, pc, &at) || !at.length)
+			return true;
+		if (at.flow == CODE_RETURN && leaving_of(fde, &at, &before) == LEAVES_ANYWHERE)
+			return true;
+		before = at;
+	}
+	return false;
+}
+
 /* It saves the registers of an exception's landing pad, to which it returns (__builtin_eh_return): where, is written into
  * its own frame. */
 static bool returns_elsewhere(const struct score_code *code, const struct score_frame *frame,
@@ -428,7 +458,7 @@ static bool returns_elsewhere(const struct score_code *code, const struct score_
 	bool mentioned[CFI_REGISTER_MAX + 1] = { false };
 
 	cfi_registers(cfi, &cfi->cie[fde->cie], fde, mentioned);
-	return mentioned[0] || mentioned[1];
+	return mentioned[0] || mentioned[1] || writes_its_return(code, frame->image, fde);
 }
 
 /* ---- two frames ------------------------------------------------------------------------- */

@@ -26,8 +26,11 @@ asm(".text\n"
     "behind_falls: .rept 32; nop; .endr; call *%rax\n"
     "behind_any: .rept 32; nop; .endr; call code_jumps_twice\n"
     "behind_jumps_twice: .rept 32; nop; .endr; call code_pads\n"
-    "behind_pads: .rept 32; nop; .endr; call code_callee\n"
+    "behind_pads: .rept 32; nop; .endr; call code_switches\n"
+    "behind_switches: .rept 32; nop; .endr; call code_callee\n"
     "behind_taken: lea behind_taken(%rip), %rax; ret; .cfi_endproc\n"
+    "code_switches: .cfi_startproc; mov %rsp, (%rdi); mov %rsi, %rsp; nop; ret; .cfi_endproc\n"
+    "code_returns_later: .cfi_startproc; addq $5, (%rsp); ret; .cfi_endproc\n"
     "code_pads: .cfi_startproc; .cfi_lsda 0x1b, code_other; nop; ret; .cfi_endproc\n"
     "code_resumes: .cfi_startproc; .cfi_offset rax, -16; nop; nop; ret; .cfi_endproc\n"
     "code_jumps_twice: .cfi_startproc; test %eax, %eax; je code_bare; jmp code_jumps; "
@@ -95,6 +98,9 @@ static const struct {
 	  "unseen 1" },
 	{ "who_has_the_address_may_push_it", OTHER CALLED, "code_other+1 behind_taken+0",
 	  "unseen 1" },
+	{ "it_exchanges_stacks", OTHER CALLED, "code_other+1 behind_switches+0", "unseen 1" },
+	{ "it_writes_where_it_returns", OTHER CALLED "\ncode_returns_later+1 behind_any+0",
+	  "code_returns_later+1 behind_callee+0", "unseen 1" },
 	{ "it_returns_elsewhere", OTHER CALLED "\ncode_resumes+1 behind_any+0",
 	  "code_resumes+1 behind_callee+0", "unseen 1" },
 	{ "it_leads_there", OTHER WHOLE, "code_other+1 behind_jumps+0", "unseen 1" },
