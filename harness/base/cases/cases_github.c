@@ -24,8 +24,7 @@ static void print_escaped(FILE *file, const char *text, const char *also)
 {
 	for (size_t bytes; *text; text += bytes ? bytes : 1) {
 		bytes = plain_character(text);
-		if (*text == '%' || *text == '\n' || *text == '\r' ||
-		    (*text && strchr(also, *text)))
+		if (strchr("%\n\r", *text) || strchr(also, *text))
 			fprintf(file, "%%%02X", (unsigned char)*text);
 		else if (bytes)
 			fwrite(text, 1, bytes, file);

@@ -42,7 +42,6 @@ static uint64_t hash_line(uint64_t hash, const char *line, size_t size)
 	return hash;
 }
 
-/* nth: of those that are alike. */
 static void add_issue(json_t *array, const struct case_suite *suite,
 		      const struct judged_case *judged, const char *line, size_t size)
 {

@@ -159,8 +159,8 @@ typedef int bench_build_fn(const struct image *image, const char *path, double *
 /* Measures build on the subject's image, and readelf, in turn. how: names the way, for the note. */
 int bench_measure_build(const struct bench_options *options, bench_build_fn *build, const char *how,
 			struct bench_figure *ret, struct error *error);
-/* Milliseconds of the whole process `readelf -wF`. */
-int bench_readelf_ms(const char *path, double *ret_ms, struct error *error);
+/* Milliseconds of another program's whole process. A status above status_most is ERROR_PROTOCOL. */
+int bench_program_ms(const char *const *argv, int status_most, double *ret_ms, struct error *error);
 /* Milliseconds of bench_build(): the median of BENCH_INNER_RUNS. */
 int bench_build_ms(const struct image *image, double *ret, struct error *error);
 

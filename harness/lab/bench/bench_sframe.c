@@ -6,8 +6,6 @@
  * those of `objdump --sframe`, no row is wrong, and each row is what the table has at its address.
  */
 #include <string.h>
-#include <sys/wait.h>
-#include "base/child/child.h"
 #include "base/cli/own_folder.h"
 #include "bench.h"
 #include "clock.h"
@@ -158,19 +156,9 @@ static int some(int (*once)(const struct subject *, double *, struct error *),
 
 static int objdump_ms(const struct subject *subject, double *ret, struct error *error)
 {
-	const char *argv[] = { "objdump", "--sframe", subject->path, NULL };
-	const struct child_command command = { .argv = argv };
-	uint64_t begin = monotonic_ns();
-	pid_t pid = child_start(&command, NULL, error);
-	int status;
+	const char *const argv[] = { "objdump", "--sframe", subject->path, NULL };
 
-	if (pid < 0)
-		return -1;
-	status = child_end(pid, false);
-	*ret = (monotonic_ns() - begin) / 1e6;
-	if (child_check(argv[0], status, error))
-		return -1;
-	return WEXITSTATUS(status) ? error_set(error, ERROR_PROTOCOL, "", 0, "objdump failed") : 0;
+	return bench_program_ms(argv, 0, ret, error);
 }
 
 static int table_ms(const struct subject *subject, double *ret, struct error *error)

@@ -49,9 +49,8 @@ int bench_build_ms(const struct image *image, double *ret, struct error *error)
 	return build_some(image, NULL, ret, error);
 }
 
-int bench_readelf_ms(const char *path, double *ret_ms, struct error *error)
+int bench_program_ms(const char *const *argv, int status_most, double *ret_ms, struct error *error)
 {
-	const char *argv[] = { "readelf", "-wF", path, NULL };
 	const struct child_command command = { .argv = argv };
 	uint64_t begin = monotonic_ns();
 	pid_t pid = child_start(&command, NULL, error);
@@ -63,10 +62,17 @@ int bench_readelf_ms(const char *path, double *ret_ms, struct error *error)
 	*ret_ms = (monotonic_ns() - begin) / 1e6;
 	if (child_check(argv[0], status, error))
 		return -1;
-	/* 1 is a warning: a file of debugging information that isn't installed is one. */
-	if (WEXITSTATUS(status) > 1)
-		return error_set(error, ERROR_PROTOCOL, "", 0, "readelf failed");
-	return 0;
+	return WEXITSTATUS(status) > status_most
+		       ? error_set(error, ERROR_PROTOCOL, "", 0, "%s failed", argv[0])
+		       : 0;
+}
+
+/* 1 is a warning: a file of debugging information that isn't installed is one. */
+static int readelf_ms(const char *path, double *ret_ms, struct error *error)
+{
+	const char *const argv[] = { "readelf", "-wF", path, NULL };
+
+	return bench_program_ms(argv, 1, ret_ms, error);
 }
 
 int bench_measure_build(const struct bench_options *options, bench_build_fn *build, const char *how,
@@ -83,8 +89,7 @@ int bench_measure_build(const struct bench_options *options, bench_build_fn *bui
 	    bench_agree(path, image, table, &rows, error))
 		return -1;
 	for (unsigned int i = 0; i < options->runs; i++)
-		if (build(image, path, &ours[i], error) ||
-		    bench_readelf_ms(path, &theirs[i], error))
+		if (build(image, path, &ours[i], error) || readelf_ms(path, &theirs[i], error))
 			return -1;
 	ret->value = bench_median(ours, options->runs);
 	ret->unit = "ms";

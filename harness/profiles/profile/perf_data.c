@@ -14,10 +14,10 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "array.h"
 #include "base/child/child.h"
+#include "clock.h"
 #include "freed.h"
 #include "perf_line.h"
 #include "profile.h"
@@ -72,7 +72,7 @@ static int64_t nanoseconds(struct timespec time)
 static void look_at(const char *path, struct profile_build *build)
 {
 	struct stat about;
-	struct timespec now, monotonic;
+	struct timespec now;
 	unsigned long generation = 0;
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	int64_t since;
@@ -81,8 +81,7 @@ static void look_at(const char *path, struct profile_build *build)
 		return;
 	if (!fstat(file, &about) && !ioctl(file, FS_IOC_GETVERSION, &generation)) {
 		clock_gettime(CLOCK_REALTIME, &now);
-		clock_gettime(CLOCK_MONOTONIC, &monotonic);
-		since = nanoseconds(about.st_ctim) - nanoseconds(now) + nanoseconds(monotonic);
+		since = nanoseconds(about.st_ctim) - nanoseconds(now) + (int64_t)monotonic_ns();
 		build->device = about.st_dev;
 		build->inode = about.st_ino;
 		build->generation = (uint32_t)generation;

@@ -36,8 +36,7 @@
 struct mapping {
 	int32_t pid;
 	uint32_t image, build_id;
-	uint64_t start, size, offset, device, inode, generation;
-	uint64_t time_ns; /* of the event; 0: it is not said */
+	uint64_t start, size, offset;
 };
 
 /* Between a head and the empty line. EMPTY: an empty line, which may be a head without fields. ALONE:
@@ -125,19 +124,40 @@ static int copy_process(struct perf_script *script, int32_t pid, int32_t parent,
 	return 0;
 }
 
+/*
+ * perf's table is of the file that was there at the recording's end, or when `perf inject' read it. It is that of the
+ * mapping if the same file is there still (device, inode and its generation, since numbers are given again) and was not
+ * written over since it was mapped.
+ */
+static uint32_t table_build(const struct profile *profile, uint32_t image,
+			    const struct perf_event *event, const struct perf_head *head)
+{
+	uint64_t time_ns = head->timed ? head->time_ns : 0;
+
+	for (size_t i = 0; event->inode && i < profile->builds; i++) {
+		const struct profile_build *build = &profile->build[i];
+
+		if (build->image == image && build->inode == event->inode &&
+		    build->device == event->device && build->generation == event->generation &&
+		    time_ns >= build->since_ns)
+			return build->build_id;
+	}
+	return 0;
+}
+
 static int take_event(struct perf_script *script, const struct perf_head *head, uint64_t line,
 		      struct error *error)
 {
+	struct profile *profile = script->reading->profile;
 	const struct span text = head->rest;
 	struct perf_event event;
 	struct mapping mapping;
 
 	if (!perf_event_parse(text, &event)) {
-		profile_lose(script->reading->profile, PROFILE_BAD_HEAD, line,
-			     "a PERF_RECORD that can't be read");
+		profile_lose(profile, PROFILE_BAD_HEAD, line, "a PERF_RECORD that can't be read");
 		return 0;
 	}
-	script->reading->profile->dropped += event.lost;
+	profile->dropped += event.lost;
 	if (event.kind == PERF_EVENT_OTHER || event.kind == PERF_EVENT_LOST)
 		return 0;
 	forget_lines(script);
@@ -147,21 +167,16 @@ static int take_event(struct perf_script *script, const struct perf_head *head, 
 		return copy_process(script, event.pid, event.parent, error);
 	if (event.kind != PERF_EVENT_MMAP)
 		return 0;
-	mapping = (struct mapping) { .pid = event.pid,
-				     .start = event.start,
-				     .size = event.size,
-				     .offset = event.offset,
-				     .device = event.device,
-				     .inode = event.inode,
-				     .generation = event.generation,
-				     .time_ns = head->timed ? head->time_ns : 0 };
-	mapping.image = profile_text_add(script->reading->profile, event.image.at, event.image.size,
-					 error);
-	mapping.build_id = profile_text_add(script->reading->profile, event.build_id.at,
-					    event.build_id.size, error);
-	return mapping.image == UINT32_MAX || mapping.build_id == UINT32_MAX
-		       ? -1
-		       : add_mapping(script, &mapping, error);
+	mapping = (struct mapping) {
+		.pid = event.pid, .start = event.start, .size = event.size, .offset = event.offset
+	};
+	mapping.image = profile_text_add(profile, event.image.at, event.image.size, error);
+	mapping.build_id = profile_text_add(profile, event.build_id.at, event.build_id.size, error);
+	if (mapping.image == UINT32_MAX || mapping.build_id == UINT32_MAX)
+		return -1;
+	if (!mapping.build_id)
+		mapping.build_id = table_build(profile, mapping.image, &event, head);
+	return add_mapping(script, &mapping, error);
 }
 
 /* What address is in a mapping of that image, of the latest one; or PROFILE_NO_OFFSET. image 0: of
@@ -182,24 +197,6 @@ static uint64_t find_mapping(const struct perf_script *script, int32_t pid, uint
 	return PROFILE_NO_OFFSET;
 }
 
-/*
- * perf's table is of the file that was there at the recording's end, or when `perf inject' read it. It is that of the
- * mapping if the same file is there still (device, inode and its generation, since numbers are given again) and was not
- * written over since it was mapped.
- */
-static uint32_t table_build(const struct profile *profile, const struct mapping *mapping)
-{
-	for (size_t i = 0; mapping->inode && i < profile->builds; i++) {
-		const struct profile_build *build = &profile->build[i];
-
-		if (build->image == mapping->image && build->inode == mapping->inode &&
-		    build->device == mapping->device && build->generation == mapping->generation &&
-		    mapping->time_ns >= build->since_ns)
-			return build->build_id;
-	}
-	return 0;
-}
-
 /* The build-id of the file that the process has mapped under that name; 0: it is not said, or several were. */
 static uint32_t find_build(const struct perf_script *script, int32_t pid, uint32_t image)
 {
@@ -208,15 +205,13 @@ static uint32_t find_build(const struct perf_script *script, int32_t pid, uint32
 
 	for (size_t i = 0; image && i < script->mappings; i++) {
 		const struct mapping *at = &script->mapping[i];
-		uint32_t build_id;
 
 		if (at->pid != pid || at->image != image)
 			continue;
-		build_id = at->build_id ? at->build_id : table_build(script->reading->profile, at);
-		if (!is_first && build_id != ret)
+		if (!is_first && at->build_id != ret)
 			return 0;
 		is_first = false;
-		ret = build_id;
+		ret = at->build_id;
 	}
 	return ret;
 }

@@ -40,6 +40,9 @@ struct entered {
 	struct way at;
 	uint32_t first, end; /* in struct score_code's way */
 	bool is_open;	     /* it may leave in other ways, too */
+	/* It does not return to who called it: by its CFI it saves the registers of an exception's landing pad, to which it
+	 * returns (__builtin_eh_return); or it returns right behind what it has written, maybe its return address. */
+	bool returns_elsewhere;
 };
 
 /* How the truth's run came to a function. */
@@ -203,26 +206,33 @@ static enum leaving leaving_of(const struct cfi_fde *fde, const struct code *cod
 	return LEAVES_ANYWHERE;
 }
 
-/* Adds the ways out of a function; true: it may leave in others, too. */
-static bool add_ways(struct score_code *code, uint32_t image, const struct cfi_fde *fde)
+/* Adds the ways out of a function, and says how else it may leave. What can't be read may do anything. */
+static void follow(struct score_code *code, uint32_t image, const struct cfi_fde *fde,
+		   struct entered *ret)
 {
 	const struct image *in = code->truth->image[image].image;
 	struct code at, before = { .length = 0 };
 
 	for (uint64_t pc = fde->pc_begin; is_within(fde, pc); pc += at.length) {
-		enum leaving leaving;
-
-		if (!code_decode_at(code->decoder, in, pc, &at) || !at.length)
-			return true;
-		leaving = leaving_of(fde, &at, &before);
-		if (leaving == LEAVES_ANYWHERE ||
-		    (leaving == LEAVES_TO_TARGET &&
-		     !ARRAY_ADD(code->way, code->ways, (struct way) { image, at.target })))
-			return true;
+		if (!code_decode_at(code->decoder, in, pc, &at) || !at.length) {
+			ret->is_open = ret->returns_elsewhere = true;
+			return;
+		}
+		switch (leaving_of(fde, &at, &before)) {
+		case LEAVES_NOT: break;
+		case LEAVES_TO_TARGET:
+			ret->is_open |= !ARRAY_ADD(code->way, code->ways,
+						   (struct way) { image, at.target });
+			break;
+		case LEAVES_ANYWHERE:
+			ret->is_open = true;
+			ret->returns_elsewhere |= at.flow == CODE_RETURN;
+			break;
+		}
 		before = at;
 	}
 	/* It runs off its end, into the next one. Behind a call at its end nothing is to come back to. */
-	return before.flow == CODE_NEXT || before.flow == CODE_BRANCH;
+	ret->is_open |= before.flow == CODE_NEXT || before.flow == CODE_BRANCH;
 }
 
 /* Of a function, an instruction begins there; true, too, if its code can't be read so far. */
@@ -246,6 +256,17 @@ static bool has_landing_pads(const struct score_code *code, uint32_t image,
 			     const struct cfi_fde *fde)
 {
 	return strpbrk(code->truth->image[image].cfi->cie[fde->cie].augmentation, "LP") != NULL;
+}
+
+/* rax and rdx, which no function preserves for who called it. */
+static bool saves_for_landing_pad(const struct score_code *code, uint32_t image,
+				  const struct cfi_fde *fde)
+{
+	const struct cfi *cfi = code->truth->image[image].cfi;
+	bool mentioned[CFI_REGISTER_MAX + 1] = { false };
+
+	cfi_registers(cfi, &cfi->cie[fde->cie], fde, mentioned);
+	return mentioned[0] || mentioned[1];
 }
 
 struct sought {
@@ -278,7 +299,9 @@ static const struct entered *enter(struct score_code *code, uint32_t image,
 		return NULL;
 	if (*number)
 		return &code->entered[*number];
-	entered.is_open = has_landing_pads(code, image, fde) || add_ways(code, image, fde);
+	entered.is_open = has_landing_pads(code, image, fde);
+	entered.returns_elsewhere = saves_for_landing_pad(code, image, fde);
+	follow(code, image, fde, &entered);
 	entered.end = code->ways;
 	if (!ARRAY_ADD(code->entered, code->count, entered))
 		return NULL;
@@ -432,35 +455,6 @@ bool score_code_is_taken(struct score_code *code, uint32_t image, uint64_t addre
 	return !ARRAY_ADD(code->taken, code->takens, taken) || taken.is;
 }
 
-/* It returns right behind what it has written: maybe that is where it returns to. */
-static bool writes_its_return(const struct score_code *code, uint32_t image,
-			      const struct cfi_fde *fde)
-{
-	const struct image *in = code->truth->image[image].image;
-	struct code at, before = { .length = 0 };
-
-	for (uint64_t pc = fde->pc_begin; is_within(fde, pc); pc += at.length) {
-		if (!code_decode_at(code->decoder, in, pc, &at) || !at.length)
-			return true;
-		if (at.flow == CODE_RETURN && leaving_of(fde, &at, &before) == LEAVES_ANYWHERE)
-			return true;
-		before = at;
-	}
-	return false;
-}
-
-/* It saves the registers of an exception's landing pad, to which it returns (__builtin_eh_return): where, is written into
- * its own frame. */
-static bool returns_elsewhere(const struct score_code *code, const struct score_frame *frame,
-			      const struct cfi_fde *fde)
-{
-	const struct cfi *cfi = code->truth->image[frame->image].cfi;
-	bool mentioned[CFI_REGISTER_MAX + 1] = { false };
-
-	cfi_registers(cfi, &cfi->cie[fde->cie], fde, mentioned);
-	return mentioned[0] || mentioned[1] || writes_its_return(code, frame->image, fde);
-}
-
 /* ---- two frames ------------------------------------------------------------------------- */
 
 /* The call that returns to address is of another function than the callee, and of none that leads to it. */
@@ -606,11 +600,15 @@ enum score_reason score_code_refutes(struct score_code *code, const struct score
 				     const struct profile_frame *in)
 {
 	const struct cfi_fde *fde = is_compared(callee) ? plain_fde(code, callee) : NULL, *within;
+	const struct entered *entered;
 	uint64_t address = caller->address;
 
 	if (is_no_code(code, caller, in) && (fde || callee->how == FRAME_FOREIGN))
 		return SCORE_NO_CODE;
-	if (!fde || !is_compared(caller) || returns_elsewhere(code, callee, fde))
+	if (!fde || !is_compared(caller))
+		return SCORE_NO_REASON;
+	entered = enter(code, callee->image, fde);
+	if (!entered || entered->returns_elsewhere)
 		return SCORE_NO_REASON;
 	within = plain_fde(code, caller);
 	if (!within)
